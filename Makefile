@@ -1,0 +1,30 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each installs what is missing, builds, and runs.
+BUILD := build
+JOBS  ?= $(shell nproc)
+PYTHON := .venv/bin/python
+
+.PHONY: build demo test bench lint clean bootstrap
+
+bootstrap:
+	@scripts/bootstrap
+
+build: bootstrap
+	@cmake --preset release > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+	@rm -f $(BUILD)-configure.log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@scripts/demo
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	$(PYTHON) -m pytest tests/python -q
+
+bench: build
+	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json
+
+lint: bootstrap
+	@scripts/lint
+
+clean:
+	rm -rf $(BUILD)
