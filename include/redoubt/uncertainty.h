@@ -8,12 +8,13 @@
 
 namespace redoubt {
 
-// How far nature may move a row from its nominal distribution: one number for all rows, or one for each.
+// How far nature may move a row from its nominal distribution: one number for all rows, or one for
+// each.
 struct Radius {
   double all = 0;
   std::vector<double> rows;  // one for each row of the model; empty: `all` holds everywhere
 
-  Radius(double value = 0) : all(value) {}                          // NOLINT: a number is a radius
+  Radius(double value = 0) : all(value) {}                           // NOLINT: a number is a radius
   Radius(std::vector<double> per_row) : rows(std::move(per_row)) {}  // NOLINT
   double of(std::int64_t row) const { return rows.empty() ? all : rows[row]; }
   bool operator==(const Radius&) const = default;
@@ -21,7 +22,8 @@ struct Radius {
 
 // Where total variation may put the mass that it moves.
 enum class Reach {
-  anywhere,  // in any state of the model, as in the paper; its outcome is worth the row's own reward and signals
+  anywhere,  // in any state of the model, as in the paper; its outcome is worth the row's own
+             // reward and signals
   support,   // only on outcomes that the nominal row already has
 };
 
@@ -29,7 +31,8 @@ enum class Reach {
 struct Nominal {  // no uncertainty: P = p
   bool operator==(const Nominal&) const = default;
 };
-struct TV {  // total variation: 1/2 sum |P - p| <= radius. Peers that speak of an L1 budget use twice this radius.
+struct TV {  // total variation: 1/2 sum |P - p| <= radius. Peers that speak of an L1 budget use
+             // twice this radius.
   Radius radius;
   Reach reach = Reach::anywhere;
   bool operator==(const TV&) const = default;
@@ -42,8 +45,8 @@ struct KL {  // sum P log(P / p) <= radius
   Radius radius;
   bool operator==(const KL&) const = default;
 };
-// P proportional to p exp(-value / temperature). Not a ball and not monotone: a model of its own, kept because the
-// experiments of the literature use it, never a synonym for a radius.
+// P proportional to p exp(-value / temperature). Not a ball and not monotone: a model of its own,
+// kept because the experiments of the literature use it, never a synonym for a radius.
 struct Tilt {
   double temperature = 1;
   bool operator==(const Tilt&) const = default;
@@ -54,6 +57,7 @@ struct Interval {  // lower <= P <= upper for each outcome; the bounds are part 
 
 using Uncertainty = std::variant<Nominal, TV, Chi2, KL, Tilt, Interval>;
 
-std::string_view name(const Uncertainty& uncertainty);  // "none", "tv", "chi2", "kl", "tilt", "interval"
+std::string_view name(
+    const Uncertainty& uncertainty);  // "none", "tv", "chi2", "kl", "tilt", "interval"
 
 }  // namespace redoubt

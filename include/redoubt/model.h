@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace redoubt {
+
+using State = std::int32_t;
+using Row = std::int64_t;  // one (stage, state, action)
+
+// A named quantity that constraints speak of: one value for each row and, where it is random, an
+// extra one for each outcome.
+struct Signal {
+  std::string name;
+  std::vector<double> row;      // one for each row; empty: zero
+  std::vector<double> outcome;  // one for each outcome, added to the row's value; empty: zero
+  bool operator==(const Signal&) const = default;
+};
+
+// What a model is made of. Rows are ordered by stage, then state, then as listed; outcomes by row.
+// Compressed row storage: the rows of (stage, state) are state_rows[stage * states + state] up to
+// the next entry, the outcomes of a row likewise.
+struct ModelArrays {
+  State states = 0;
+  int stages = 1;  // 1: the same rows at every stage; otherwise one set of rows for each stage of
+                   // the horizon
+  std::vector<Row> state_rows;
+  std::vector<std::int32_t> action;  // the user's action number of each row
+  std::vector<std::int64_t> row_outcomes;
+  std::vector<State> next;             // of each outcome
+  std::vector<double> probability;     // of each outcome, nominal
+  std::vector<double> reward;          // of each row; empty: zero
+  std::vector<double> outcome_reward;  // of each outcome, added to the row's; empty: zero
+  std::vector<Signal> signals;
+  std::vector<double> lower,
+      upper;  // of each outcome: bounds for the `interval` set; empty when there are none
+  std::vector<std::string> state_names;  // empty: numbers are the names
+  std::vector<std::string> action_names;
+  bool operator==(const ModelArrays&) const = default;
+};
+
+// States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
+// (copies share the arrays). Building drops outcomes of probability zero, merges equal outcomes
+// (same next state and values) and renormalises rows that sum to one within 1e-9 times their number
+// of outcomes. Anything else is an Error that names the row, the value and the rule.
+class Model {
+ public:
+  explicit Model(ModelArrays arrays);
+
+  State states() const { return arrays_->states; }
+  int stages() const { return arrays_->stages; }
+  Row rows() const { return static_cast<Row>(arrays_->action.size()); }
+  std::int64_t outcomes() const { return static_cast<std::int64_t>(arrays_->next.size()); }
+  int signals() const { return static_cast<int>(arrays_->signals.size()); }
+  int actions() const { return actions_; }  // distinct action numbers: one more than the largest
+  int most_actions() const { return most_actions_; }  // of any state
+  int most_outcomes() const { return most_outcomes_; }
+
+  // Rows of a state at a stage of the horizon (a stationary model answers the same for every
+  // stage). None: terminal.
+  Row row_begin(int stage, State state) const { return arrays_->state_rows[slot(stage, state)]; }
+  Row row_end(int stage, State state) const { return arrays_->state_rows[slot(stage, state) + 1]; }
+  std::int64_t outcome_begin(Row row) const { return arrays_->row_outcomes[row]; }
+  std::int64_t outcome_end(Row row) const { return arrays_->row_outcomes[row + 1]; }
+
+  // Signal number -1 is the reward, so that one loop serves reward and signals alike.
+  double value(int signal, Row row) const {
+    const auto& values = signal < 0 ? arrays_->reward : arrays_->signals[signal].row;
+    return values.empty() ? 0.0 : values[row];
+  }
+  double outcome_value(int signal, std::int64_t outcome) const {
+    const auto& values = outcome_values(signal);
+    return values.empty() ? 0.0 : values[outcome];
+  }
+  const std::vector<double>& outcome_values(int signal) const {
+    return signal < 0 ? arrays_->outcome_reward : arrays_->signals[signal].outcome;
+  }
+
+  int signal_index(const std::string& name) const;  // -1 when there is none of this name
+  std::string state_name(State state) const;
+  std::string action_name(std::int32_t action) const;
+  std::string row_name(
+      Row row) const;  // "(state 3, action 1)", with the stage where rows depend on it
+  const ModelArrays& arrays() const { return *arrays_; }
+  bool operator==(const Model& other) const {
+    return arrays_ == other.arrays_ || *arrays_ == *other.arrays_;
+  }
+
+ private:
+  std::size_t slot(int stage, State state) const {
+    return (arrays_->stages == 1 ? 0 : static_cast<std::size_t>(stage) * arrays_->states) + state;
+  }
+  std::shared_ptr<const ModelArrays> arrays_;
+  int actions_ = 0, most_actions_ = 0, most_outcomes_ = 0;
+};
+
+// Collects rows in any order, one call each, for callers that do not have arrays.
+class ModelBuilder {
+ public:
+  ModelBuilder(State states, std::vector<std::string> signals, int stages = 1);
+
+  struct Outcome {
+    State next = 0;
+    double probability = 0;
+    double reward = 0;              // added to the row's
+    std::vector<double> signals;    // added to the row's; empty: zero
+    double lower = -1, upper = -1;  // interval bounds; negative: none
+  };
+  struct RowData {
+    double reward = 0;
+    std::vector<double> signals;  // empty: zero
+    std::vector<Outcome> outcomes;
+  };
+  // Each (stage, state, action) once. Actions of a state are ordered by their number.
+  void add(int stage, State state, std::int32_t action, RowData row);
+  void name_states(std::vector<std::string> names) { state_names_ = std::move(names); }
+  void name_actions(std::vector<std::string> names) { action_names_ = std::move(names); }
+  Model build() const;
+
+ private:
+  struct Entry {
+    int stage;
+    State state;
+    std::int32_t action;
+    RowData row;
+  };
+  State states_;
+  int stages_;
+  std::vector<std::string> signals_, state_names_, action_names_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace redoubt

@@ -1,0 +1,171 @@
+#include "redoubt/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "model/clean.h"
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+void check_offsets(const std::vector<std::int64_t>& offsets, std::size_t count, std::size_t total,
+                   const char* what) {
+  require(offsets.size() == count + 1, "{} has {} entries, must have {}", what, offsets.size(),
+          count + 1);
+  require(offsets.front() == 0, "{} starts at {}, must start at 0", what, offsets.front());
+  require(std::is_sorted(offsets.begin(), offsets.end()),
+          "{} decreases somewhere, must never decrease", what);
+  require(offsets.back() == static_cast<std::int64_t>(total), "{} ends at {}, must end at {}", what,
+          offsets.back(), total);
+}
+
+void check_size(const std::vector<double>& values, std::size_t count, const std::string& what) {
+  require(values.empty() || values.size() == count, "{} has {} values, must have {} or none", what,
+          values.size(), count);
+}
+
+void check_sizes(const ModelArrays& a) {
+  require(a.states >= 1, "states = {}, must be at least 1", a.states);
+  require(a.stages >= 1, "stages = {}, must be at least 1", a.stages);
+  const std::size_t rows = a.action.size(), outcomes = a.next.size();
+  check_offsets(a.state_rows, static_cast<std::size_t>(a.states) * a.stages, rows, "state_rows");
+  check_offsets(a.row_outcomes, rows, outcomes, "row_outcomes");
+  require(a.probability.size() == outcomes, "probability has {} values, must have {}",
+          a.probability.size(), outcomes);
+  check_size(a.reward, rows, "reward");
+  check_size(a.outcome_reward, outcomes, "outcome_reward");
+  check_size(a.lower, outcomes, "lower");
+  check_size(a.upper, outcomes, "upper");
+  require(a.lower.size() == a.upper.size(),
+          "lower has {} values and upper {}, must be given together", a.lower.size(),
+          a.upper.size());
+  std::set<std::string> names;
+  for (const Signal& signal : a.signals) {
+    require(!signal.name.empty() && signal.name != "reward",
+            "signal name '{}', must not be empty or 'reward'", signal.name);
+    require(names.insert(signal.name).second, "signal '{}' is given twice, names must differ",
+            signal.name);
+    check_size(signal.row, rows, "signal '" + signal.name + "'");
+    check_size(signal.outcome, outcomes, "signal '" + signal.name + "' of outcomes");
+  }
+  require(a.state_names.empty() || a.state_names.size() == static_cast<std::size_t>(a.states),
+          "state_names has {} names, must have {} or none", a.state_names.size(), a.states);
+}
+
+void check_finite(const Model& m, const std::vector<double>& row,
+                  const std::vector<double>& outcome, const std::string& what) {
+  for (std::size_t r = 0; r < row.size(); ++r) {
+    require(std::isfinite(row[r]), "{} of {} is {}, must be finite", what,
+            m.row_name(static_cast<Row>(r)), row[r]);
+  }
+  if (outcome.empty()) return;
+  for (Row r = 0; r < m.rows(); ++r) {
+    for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
+      require(std::isfinite(outcome[i]), "{} of an outcome of {} is {}, must be finite", what,
+              m.row_name(r), outcome[i]);
+    }
+  }
+}
+
+void check_outcomes(const Model& m) {
+  const ModelArrays& a = m.arrays();
+  for (Row r = 0; r < m.rows(); ++r) {
+    require(a.action[r] >= 0, "action number {} of row {}, must not be negative", a.action[r], r);
+    require(m.outcome_begin(r) < m.outcome_end(r), "{} has no outcome, must have at least one",
+            m.row_name(r));
+    for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
+      require(a.next[i] >= 0 && a.next[i] < a.states, "next state {} of {}, must be in 0..{}",
+              a.next[i], m.row_name(r), a.states - 1);
+      require(a.probability[i] >= 0 && a.probability[i] <= 1 + 1e-9,
+              "probability {} of {} to state {}, must be in [0, 1]", a.probability[i],
+              m.row_name(r), a.next[i]);
+    }
+  }
+}
+
+void check_intervals(const Model& m) {
+  const ModelArrays& a = m.arrays();
+  if (a.lower.empty()) return;
+  for (Row r = 0; r < m.rows(); ++r) {
+    double low = 0, high = 0;
+    for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
+      require(a.lower[i] >= 0 && a.lower[i] <= a.upper[i] && a.upper[i] <= 1,
+              "interval [{}, {}] of {} to state {}, must satisfy 0 <= lower <= upper <= 1",
+              a.lower[i], a.upper[i], m.row_name(r), a.next[i]);
+      low += a.lower[i];
+      high += a.upper[i];
+    }
+    require(low <= 1 + 1e-12 && high >= 1 - 1e-12,
+            "intervals of {} have lower sum {} and upper sum {}, must enclose 1", m.row_name(r),
+            low, high);
+  }
+}
+
+void check_actions(const Model& m) {
+  const ModelArrays& a = m.arrays();
+  std::vector<std::int32_t> seen;
+  for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
+    seen.assign(a.action.begin() + a.state_rows[slot], a.action.begin() + a.state_rows[slot + 1]);
+    std::sort(seen.begin(), seen.end());
+    const auto twin = std::adjacent_find(seen.begin(), seen.end());
+    require(twin == seen.end(), "action {} of state {} is given twice, must be given once",
+            twin == seen.end() ? 0 : *twin, slot % a.states);
+  }
+}
+
+}  // namespace
+
+Model::Model(ModelArrays arrays) {
+  check_sizes(arrays);
+  auto shared = std::make_shared<ModelArrays>(std::move(arrays));
+  arrays_ = shared;
+  if (!shared->action.empty())
+    actions_ = *std::max_element(shared->action.begin(), shared->action.end()) + 1;
+  require(shared->action_names.empty() ||
+              shared->action_names.size() >= static_cast<std::size_t>(actions_),
+          "action_names has {} names, must have {} or none", shared->action_names.size(), actions_);
+  check_outcomes(*this);
+  check_actions(*this);
+  check_finite(*this, shared->reward, shared->outcome_reward, "reward");
+  for (const Signal& s : shared->signals)
+    check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
+  check_intervals(*this);
+  drop_and_merge_outcomes(*shared);
+  normalise_rows(*shared, *this);
+  for (std::size_t slot = 0; slot + 1 < shared->state_rows.size(); ++slot) {
+    most_actions_ = std::max(
+        most_actions_, static_cast<int>(shared->state_rows[slot + 1] - shared->state_rows[slot]));
+  }
+  for (Row r = 0; r < rows(); ++r)
+    most_outcomes_ = std::max(most_outcomes_, static_cast<int>(outcome_end(r) - outcome_begin(r)));
+}
+
+int Model::signal_index(const std::string& name) const {
+  for (int s = 0; s < signals(); ++s) {
+    if (arrays_->signals[s].name == name) return s;
+  }
+  return -1;
+}
+
+std::string Model::state_name(State state) const {
+  return arrays_->state_names.empty() ? fmt::format("{}", state) : arrays_->state_names[state];
+}
+
+std::string Model::action_name(std::int32_t action) const {
+  return arrays_->action_names.empty() ? fmt::format("{}", action) : arrays_->action_names[action];
+}
+
+std::string Model::row_name(Row row) const {
+  const auto& begin = arrays_->state_rows;
+  const auto slot = std::upper_bound(begin.begin(), begin.end(), row) - begin.begin() - 1;
+  const auto stage = slot / arrays_->states;
+  const auto state = static_cast<State>(slot % arrays_->states);
+  const std::string where =
+      fmt::format("state {}, action {}", state_name(state), action_name(arrays_->action[row]));
+  return arrays_->stages == 1 ? fmt::format("({})", where)
+                              : fmt::format("(stage {}, {})", stage, where);
+}
+
+}  // namespace redoubt

@@ -1,0 +1,114 @@
+#include "redoubt/problem.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+void check_start(const Start& start, State states) {
+  require(start.states.size() == start.probability.size(),
+          "start has {} states and {} probabilities, must be equally many", start.states.size(),
+          start.probability.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < start.states.size(); ++i) {
+    require(start.states[i] >= 0 && start.states[i] < states, "start state {}, must be in 0..{}",
+            start.states[i], states - 1);
+    require(start.probability[i] >= 0 && start.probability[i] <= 1 + 1e-9,
+            "start probability {} of state {}, must be in [0, 1]", start.probability[i],
+            start.states[i]);
+    sum += start.probability[i];
+  }
+  const double tolerance =
+      1e-9 * static_cast<double>(std::max<std::size_t>(1, start.states.size()));
+  require(std::abs(sum - 1) <= tolerance,
+          "start probabilities sum to {}, must sum to 1 within {:g}", sum, tolerance);
+}
+
+void check_constraint(const Constraint& c, const Model& model) {
+  require(model.signal_index(c.signal) >= 0,
+          "constraint on signal '{}', the model has no signal of that name", c.signal);
+  require(std::isfinite(c.bound), "bound {} of the constraint on '{}', must be finite", c.bound,
+          c.signal);
+  require(!c.probability || (*c.probability > 0 && *c.probability <= 1),
+          "probability {} of the constraint on '{}', must be in (0, 1]", c.probability.value_or(0),
+          c.signal);
+}
+
+void check_radius(const Radius& radius, const Model& model) {
+  require(radius.rows.empty() || static_cast<Row>(radius.rows.size()) == model.rows(),
+          "{} radii for {} rows, must be one for each row", radius.rows.size(), model.rows());
+  require(radius.all >= 0, "radius = {}, must be a number of at least 0", radius.all);
+  for (std::size_t r = 0; r < radius.rows.size(); ++r) {
+    require(radius.rows[r] >= 0, "radius {} of {}, must be a number of at least 0", radius.rows[r],
+            model.row_name(static_cast<Row>(r)));
+  }
+}
+
+struct CheckUncertainty {
+  const Model& model;
+  void operator()(const Nominal&) const {}
+  void operator()(const TV& set) const { check_radius(set.radius, model); }
+  void operator()(const Chi2& set) const { check_radius(set.radius, model); }
+  void operator()(const KL& set) const { check_radius(set.radius, model); }
+  void operator()(const Tilt& set) const {
+    require(set.temperature > 0 && std::isfinite(set.temperature),
+            "temperature = {}, must be positive and finite", set.temperature);
+  }
+  void operator()(const Interval&) const {
+    require(!model.arrays().lower.empty() || model.rows() == 0,
+            "set interval on a model without intervals, must have lower and upper bounds for its "
+            "outcomes");
+  }
+};
+
+struct Name {
+  std::string_view operator()(const Nominal&) const { return "none"; }
+  std::string_view operator()(const TV&) const { return "tv"; }
+  std::string_view operator()(const Chi2&) const { return "chi2"; }
+  std::string_view operator()(const KL&) const { return "kl"; }
+  std::string_view operator()(const Tilt&) const { return "tilt"; }
+  std::string_view operator()(const Interval&) const { return "interval"; }
+};
+
+}  // namespace
+
+Constraint at_least(std::string signal, double bound) {
+  return {std::move(signal), Sense::at_least, bound};
+}
+Constraint at_most(std::string signal, double bound) {
+  return {std::move(signal), Sense::at_most, bound};
+}
+
+Start Start::uniform(State count) {
+  Start start;
+  start.states.resize(count);
+  std::iota(start.states.begin(), start.states.end(), 0);
+  start.probability.assign(count, 1.0 / count);
+  return start;
+}
+
+std::string_view name(const Uncertainty& uncertainty) { return std::visit(Name{}, uncertainty); }
+
+Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(std::move(terms)) {
+  const double discount = terms_.discount;
+  require(discount > 0 && discount <= 1, "discount = {}, must be in (0, 1]", discount);
+  require(!terms_.horizon || *terms_.horizon >= 0, "horizon = {}, must be at least 0",
+          terms_.horizon.value_or(0));
+  require(terms_.horizon || discount < 1, "discount = {} with an infinite horizon, must be below 1",
+          discount);
+  const int stages = model_.stages();
+  require(stages == 1 || terms_.horizon.value_or(-1) == stages,
+          "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
+          terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
+  check_start(terms_.start, model_.states());
+  for (const Constraint& c : terms_.constraints) {
+    check_constraint(c, model_);
+    constraint_signals_.push_back(model_.signal_index(c.signal));
+  }
+  std::visit(CheckUncertainty{model_}, terms_.uncertainty);
+}
+
+}  // namespace redoubt
