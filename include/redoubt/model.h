@@ -20,7 +20,7 @@ struct Signal {
   bool operator==(const Signal&) const = default;
 };
 
-// What a model is made of. Rows are ordered by stage, then state, then as listed; outcomes by row.
+// What a model is made of. Rows are ordered by stage, then state, then action; outcomes by row.
 // Compressed row storage: the rows of (stage, state) are state_rows[stage * states + state] up to
 // the next entry, the outcomes of a row likewise.
 struct ModelArrays {
@@ -44,8 +44,8 @@ struct ModelArrays {
 
 // States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
 // (copies share the arrays). Building drops outcomes of probability zero, merges equal outcomes
-// (same next state and values) and renormalises rows that sum to one within 1e-9 times their number
-// of outcomes. Anything else is an Error that names the row, the value and the rule.
+// (same next state and values), leaves out value arrays that are zero throughout, and renormalises
+// rows that sum to one within 1e-9 times their number of outcomes. Anything else is an Error that names the row, the value and the rule.
 class Model {
  public:
   explicit Model(ModelArrays arrays);

@@ -63,13 +63,6 @@ Model ModelBuilder::build() const {
     a.row_outcomes.push_back(static_cast<std::int64_t>(a.next.size()));
   }
   for (std::size_t i = 1; i < a.state_rows.size(); ++i) a.state_rows[i] += a.state_rows[i - 1];
-
-  // Arrays that say nothing are left out: later layers skip them without looking at every outcome.
-  const auto drop_zeros = [](std::vector<double>& values) {
-    if (std::all_of(values.begin(), values.end(), [](double v) { return v == 0; })) values.clear();
-  };
-  drop_zeros(a.outcome_reward);
-  for (Signal& s : a.signals) drop_zeros(s.outcome);
   if (!intervals) a.lower.clear(), a.upper.clear();
   return Model(std::move(a));
 }

@@ -47,11 +47,23 @@ void move_outcome(ModelArrays& out, const ModelArrays& a, std::int64_t from) {
 void merge_into(ModelArrays& out, std::int64_t kept, const ModelArrays& a, std::int64_t from) {
   out.probability[kept] += a.probability[from];
   if (a.lower.empty()) return;
-  out.lower[kept] += a.lower[from];
+  out.lower[kept] = std::min(1.0, out.lower[kept] + a.lower[from]);
   out.upper[kept] = std::min(1.0, out.upper[kept] + a.upper[from]);
 }
 
 }  // namespace
+
+void drop_silent_values(ModelArrays& a) {
+  const auto drop = [](std::vector<double>& values) {
+    if (std::all_of(values.begin(), values.end(), [](double v) { return v == 0; })) values.clear();
+  };
+  drop(a.reward);
+  drop(a.outcome_reward);
+  for (Signal& s : a.signals) {
+    drop(s.row);
+    drop(s.outcome);
+  }
+}
 
 void drop_and_merge_outcomes(ModelArrays& a) {
   if (is_clean(a)) return;
@@ -68,8 +80,12 @@ void drop_and_merge_outcomes(ModelArrays& a) {
     const auto begin = static_cast<std::int64_t>(out.next.size());
     std::vector<std::int64_t> kept;  // the original of each outcome that this row keeps
     for (const auto i : order) {
+      // Outcomes with the same next state stand together, at the end of those kept so far.
+      const auto same_next = std::find_if(kept.rbegin(), kept.rend(), [&](auto j) {
+                               return a.next[j] != a.next[i];
+                             }).base();
       const auto twin =
-          std::find_if(kept.begin(), kept.end(), [&](auto j) { return same_outcome(a, i, j); });
+          std::find_if(same_next, kept.end(), [&](auto j) { return same_outcome(a, i, j); });
       if (twin != kept.end()) {
         merge_into(out, begin + (twin - kept.begin()), a, i);
       } else {

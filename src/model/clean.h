@@ -4,13 +4,17 @@
 
 namespace redoubt {
 
+// Leaves out reward and signal arrays that are zero throughout: models that mean the same compare
+// equal, and later layers skip such arrays without looking at every entry.
+void drop_silent_values(ModelArrays& arrays);
+
 // Drops outcomes that cannot happen and merges equal ones, so that every later layer meets each
 // outcome once. Arrays that are clean already, the usual case, are not touched.
 void drop_and_merge_outcomes(ModelArrays& arrays);
 
 // Makes every row sum to one. Sums that differ by rounding only are left alone, so that reading
 // what was written changes no bit. Throws an Error when a sum is off by more than 1e-9 times the
-// number of outcomes; `name` gives the row's name for it.
+// number of outcomes; `names` gives the row's name for it.
 void normalise_rows(ModelArrays& arrays, const Model& names);
 
 }  // namespace redoubt

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <unordered_set>
 
 #include "model/clean.h"
 #include "model/require.h"
@@ -72,7 +74,6 @@ void check_finite(const Model& m, const std::vector<double>& row,
 void check_outcomes(const Model& m) {
   const ModelArrays& a = m.arrays();
   for (Row r = 0; r < m.rows(); ++r) {
-    require(a.action[r] >= 0, "action number {} of row {}, must not be negative", a.action[r], r);
     require(m.outcome_begin(r) < m.outcome_end(r), "{} has no outcome, must have at least one",
             m.row_name(r));
     for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
@@ -105,14 +106,37 @@ void check_intervals(const Model& m) {
 
 void check_actions(const Model& m) {
   const ModelArrays& a = m.arrays();
-  std::vector<std::int32_t> seen;
   for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
-    seen.assign(a.action.begin() + a.state_rows[slot], a.action.begin() + a.state_rows[slot + 1]);
-    std::sort(seen.begin(), seen.end());
-    const auto twin = std::adjacent_find(seen.begin(), seen.end());
-    require(twin == seen.end(), "action {} of state {} is given twice, must be given once",
-            twin == seen.end() ? 0 : *twin, slot % a.states);
+    for (Row r = a.state_rows[slot] + 1; r < a.state_rows[slot + 1]; ++r) {
+      require(a.action[r] != a.action[r - 1], "{} is given twice, must be given once",
+              m.row_name(r));
+      require(a.action[r] > a.action[r - 1],
+              "action {} of state {} comes after action {}, actions of a state must increase",
+              a.action[r], slot % a.states, a.action[r - 1]);
+    }
   }
+}
+
+void check_names(const std::vector<std::string>& names, std::string_view what) {
+  const std::unordered_set<std::string_view> distinct(names.begin(), names.end());
+  if (distinct.size() == names.size()) return;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names)
+    require(seen.insert(name).second, "{} name '{}' is given twice, names must differ", what, name);
+}
+
+// One more than the largest action number.
+int count_actions(const ModelArrays& a) {
+  int count = 0;
+  for (std::size_t r = 0; r < a.action.size(); ++r) {
+    require(a.action[r] >= 0 && a.action[r] < std::numeric_limits<std::int32_t>::max(),
+            "action number {} of row {}, must be in 0..{}", a.action[r], r,
+            std::numeric_limits<std::int32_t>::max() - 1);
+    count = std::max(count, a.action[r] + 1);
+  }
+  require(a.action_names.empty() || a.action_names.size() >= static_cast<std::size_t>(count),
+          "action_names has {} names, must have {} or none", a.action_names.size(), count);
+  return count;
 }
 
 }  // namespace
@@ -121,17 +145,16 @@ Model::Model(ModelArrays arrays) {
   check_sizes(arrays);
   auto shared = std::make_shared<ModelArrays>(std::move(arrays));
   arrays_ = shared;
-  if (!shared->action.empty())
-    actions_ = *std::max_element(shared->action.begin(), shared->action.end()) + 1;
-  require(shared->action_names.empty() ||
-              shared->action_names.size() >= static_cast<std::size_t>(actions_),
-          "action_names has {} names, must have {} or none", shared->action_names.size(), actions_);
+  actions_ = count_actions(*shared);
+  check_names(shared->state_names, "state");
+  check_names(shared->action_names, "action");
   check_outcomes(*this);
   check_actions(*this);
   check_finite(*this, shared->reward, shared->outcome_reward, "reward");
   for (const Signal& s : shared->signals)
     check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
   check_intervals(*this);
+  drop_silent_values(*shared);
   drop_and_merge_outcomes(*shared);
   normalise_rows(*shared, *this);
   for (std::size_t slot = 0; slot + 1 < shared->state_rows.size(); ++slot) {
