@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "redoubt/problem.h"
+
+namespace redoubt::testing {
+
+// What a random problem looks like. The same seed and options give the same problem on every
+// platform. Rewards and signals lie in [0, 1]; probabilities are softmax-like and never tiny.
+struct RandomOptions {
+  State states = 5;
+  int actions = 3;     // of every state, unless `ragged`
+  int successors = 3;  // of every row, as far as there are states
+  int signals = 1;     // named "cost0", "cost1", ...
+  std::optional<int> horizon = 5;
+  double discount = 1.0;
+
+  bool ragged = false;           // 1..actions of the action numbers for each state
+  bool terminal = false;         // the last state has no action
+  bool stage_dependent = false;  // other rows at every stage (needs a finite horizon)
+  bool outcome_values = false;   // reward and signals also of outcomes; some outcomes share their
+                                 // next state
+  bool random_start = false;     // a distribution over all states; otherwise state 0
+  bool names = false;            // states and actions have (awkward) names
+
+  // The number of constraints, on the signals in turn; each bound is met by chance: it is half the
+  // discounted number of stages. The first is at_most, the next at_least, and so on.
+  int constraints = 1;
+
+  Uncertainty uncertainty = KL{0.05};  // Interval: bounds are drawn around the nominal rows
+  bool row_radii = false;              // radii in [0, 2 radius], one for each row
+};
+
+Problem random_problem(std::uint64_t seed, const RandomOptions& options = {});
+Model random_model(std::uint64_t seed, const RandomOptions& options = {});
+
+}  // namespace redoubt::testing
