@@ -45,7 +45,8 @@ struct ModelArrays {
 // States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
 // (copies share the arrays). Building drops outcomes of probability zero, merges equal outcomes
 // (same next state and values), leaves out value arrays that are zero throughout, and renormalises
-// rows that sum to one within 1e-9 times their number of outcomes. Anything else is an Error that names the row, the value and the rule.
+// rows that sum to one within 1e-9 times their number of outcomes. Anything else is an Error that
+// names the row, the value and the rule.
 class Model {
  public:
   explicit Model(ModelArrays arrays);
@@ -105,14 +106,14 @@ class ModelBuilder {
   struct Outcome {
     State next = 0;
     double probability = 0;
-    double reward = 0;              // added to the row's
-    std::vector<double> signals;    // added to the row's; empty: zero
-    double lower = -1, upper = -1;  // interval bounds; negative: none
+    double reward = 0;                 // added to the row's
+    std::vector<double> signals = {};  // added to the row's; empty: zero
+    double lower = -1, upper = -1;     // interval bounds; negative: none
   };
   struct RowData {
     double reward = 0;
-    std::vector<double> signals;  // empty: zero
-    std::vector<Outcome> outcomes;
+    std::vector<double> signals = {};  // empty: zero
+    std::vector<Outcome> outcomes = {};
   };
   // Each (stage, state, action) once. Actions of a state are ordered by their number.
   void add(int stage, State state, std::int32_t action, RowData row);
