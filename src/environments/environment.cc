@@ -1,0 +1,109 @@
+#include "environments/environment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+std::optional<int> read_horizon(const Parameters& parameters) {
+  if (parameters.text("horizon") == "infinite") return {};
+  return static_cast<int>(parameters.integer("horizon", 0, std::numeric_limits<int>::max()));
+}
+
+// An infinite horizon needs a discount, a finite one does not: asking for a horizon alone means the
+// plain total.
+double read_discount(const Parameters& parameters, bool finite) {
+  return finite && !parameters.given("discount") ? 1.0 : parameters.number("discount");
+}
+
+Start read_start(const Parameters& parameters, State states) {
+  const std::string& text = parameters.text("start");
+  if (text == "uniform") return Start::uniform(states);
+  if (text.find(':') == std::string::npos)
+    return Start(static_cast<State>(parameters.integer("start", 0, states - 1)));
+  const std::vector<double> probability = parameters.numbers("start", ':');
+  if (probability.size() != static_cast<std::size_t>(states))
+    parameters.refuse("start", fmt::format("must list {} probabilities, one for each state, "
+                                           "or be a state number or uniform",
+                                           states));
+  Start start = Start::uniform(states);
+  start.probability = probability;
+  return start;
+}
+
+// A parameter that the chosen set does not have would be ignored in silence.
+void check_meaning(const Parameters& parameters, const std::string& name, bool has_meaning) {
+  if (parameters.given(name) && !has_meaning)
+    parameters.refuse(name, "has no meaning for set " + parameters.text("set"));
+}
+
+Uncertainty read_uncertainty(const Parameters& parameters) {
+  const std::string set =
+      parameters.choice("set", {"none", "tv", "chi2", "kl", "tilt", "interval"});
+  check_meaning(parameters, "radius", set != "none" && set != "tilt");
+  check_meaning(parameters, "reach", set == "tv");
+  check_meaning(parameters, "temperature", set == "tilt");
+  if (set == "none") return Nominal{};
+  if (set == "tilt") return Tilt{parameters.number("temperature")};
+  const double radius = parameters.number("radius");
+  if (set == "chi2") return Chi2{radius};
+  if (set == "kl") return KL{radius};
+  if (set == "interval") return Interval{};
+  const std::string reach = parameters.choice("reach", {"anywhere", "support"});
+  return TV{radius, reach == "anywhere" ? Reach::anywhere : Reach::support};
+}
+
+// The interval set takes its bounds from the model: each probability, give or take the radius.
+Model with_intervals(const Model& model, double radius) {
+  ModelArrays arrays = model.arrays();
+  for (const double p : arrays.probability) {
+    arrays.lower.push_back(std::max(0.0, p - radius));
+    arrays.upper.push_back(std::min(1.0, p + radius));
+  }
+  return Model(std::move(arrays));
+}
+
+}  // namespace
+
+EnvironmentInfo describe(const Environment& environment) {
+  const Environment::Defaults& defaults = environment.defaults;
+  EnvironmentInfo info{environment.name, environment.description, environment.parameters};
+  const auto add = [&](std::string name, std::string value, std::string description) {
+    info.parameters.push_back({std::move(name), std::move(value), std::move(description)});
+  };
+  const bool cost = environment.sense == Sense::at_most;
+  add("horizon", defaults.horizon, "number of decisions, or infinite");
+  add("discount", defaults.discount,
+      defaults.horizon == "infinite" ? "in (0, 1]; 1 when only a finite horizon is given"
+                                     : "in (0, 1]; must be below 1 for an infinite horizon");
+  add("start", defaults.start, "a state number, uniform, or probabilities of all states: .5:.3:.2");
+  add("bound", defaults.bound,
+      cost ? "the worst-case total cost must stay at or below it"
+           : "the worst-case total utility must reach it");
+  add("set", defaults.set, "uncertainty set: none, tv, chi2, kl, tilt or interval");
+  add("radius", defaults.radius, "of the set; interval: each probability give or take this much");
+  add("reach", defaults.reach, "where tv may put mass: anywhere or support");
+  add("temperature", defaults.temperature, "of set tilt");
+  return info;
+}
+
+Problem make(const Environment& environment, const EnvironmentId& id) {
+  const Parameters parameters(describe(environment), id);
+  Terms terms;
+  terms.horizon = read_horizon(parameters);
+  terms.discount = read_discount(parameters, terms.horizon.has_value());
+  terms.uncertainty = read_uncertainty(parameters);
+  const double bound = parameters.number("bound");
+  Model model = environment.model(parameters);
+  terms.start = read_start(parameters, model.states());
+  terms.constraints = {{model.arrays().signals.front().name, environment.sense, bound}};
+  if (std::holds_alternative<Interval>(terms.uncertainty))
+    model = with_intervals(model, parameters.number("radius", 0, 1));
+  return Problem(std::move(model), std::move(terms));
+}
+
+}  // namespace redoubt

@@ -1,0 +1,153 @@
+#include "environments/parameters.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+template <class Number>
+std::optional<Number> parse(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+EnvironmentId parse_id(std::string_view text) {
+  const std::string_view id = trim(text);
+  const auto open = id.find('(');
+  EnvironmentId result{std::string(trim(id.substr(0, open))), {}};
+  require(is_word(result.name), "environment id '{}', must read name or name(key=value,...)", text);
+  if (open == std::string_view::npos) return result;
+  require(id.back() == ')', "environment id '{}', must end with ')'", text);
+  std::string_view rest = trim(id.substr(open + 1, id.size() - open - 2));
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    const auto equals = part.find('=');
+    const std::string_view key = trim(part.substr(0, equals));
+    const std::string_view value =
+        equals == std::string_view::npos ? "" : trim(part.substr(equals + 1));
+    require(is_word(key) && !value.empty(), "'{}' in environment id '{}', must read key=value",
+            trim(part), text);
+    result.given.emplace_back(key, value);
+    if (comma == std::string_view::npos) break;
+    rest = trim(rest.substr(comma + 1));
+    require(!rest.empty(), "environment id '{}', must not end with a comma", text);
+  }
+  return result;
+}
+
+std::vector<std::string> near_matches(std::string_view word,
+                                      const std::vector<std::string>& known) {
+  std::vector<std::string> near;
+  for (const std::string& candidate : known) {
+    if (edit_distance(word, candidate) <= 2) near.push_back(candidate);
+  }
+  return near;
+}
+
+Parameters::Parameters(const EnvironmentInfo& environment, const EnvironmentId& id)
+    : environment_(environment.name) {
+  std::vector<std::string> known;
+  for (const ParameterInfo& parameter : environment.parameters) {
+    known.push_back(parameter.name);
+    values_[parameter.name] = {parameter.default_value, false};
+  }
+  for (const auto& [key, value] : id.given) {
+    const auto found = values_.find(key);
+    require(found != values_.end(), "{}: parameter '{}', must be one of {}", environment_, key,
+            fmt::join(known, ", "));
+    require(!found->second.given, "{}: parameter '{}' is given twice, must be given once",
+            environment_, key);
+    found->second = {value, true};
+  }
+}
+
+void Parameters::refuse(const std::string& name, const std::string& rule) const {
+  throw Error(fmt::format("{}: {} = {}, {}", environment_, name, text(name), rule));
+}
+
+bool Parameters::given(const std::string& name) const { return values_.at(name).given; }
+
+const std::string& Parameters::text(const std::string& name) const { return values_.at(name).text; }
+
+double Parameters::number(const std::string& name) const {
+  const auto value = parse<double>(text(name));
+  if (!value || !std::isfinite(*value)) refuse(name, "must be a finite number");
+  return *value;
+}
+
+double Parameters::number(const std::string& name, double least, double most) const {
+  const double value = number(name);
+  if (value < least || value > most)
+    refuse(name, fmt::format("must be a number from {} to {}", least, most));
+  return value;
+}
+
+std::int64_t Parameters::integer(const std::string& name, std::int64_t least,
+                                 std::int64_t most) const {
+  const auto value = parse<std::int64_t>(text(name));
+  if (!value || *value < least || *value > most)
+    refuse(name, fmt::format("must be an integer from {} to {}", least, most));
+  return *value;
+}
+
+std::vector<double> Parameters::numbers(const std::string& name, char separator) const {
+  std::vector<double> values;
+  std::string_view rest = text(name);
+  while (true) {
+    const auto end = rest.find(separator);
+    const auto value = parse<double>(std::string(trim(rest.substr(0, end))));
+    if (!value) refuse(name, fmt::format("must be numbers separated by '{}'", separator));
+    values.push_back(*value);
+    if (end == std::string_view::npos) return values;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+std::string Parameters::choice(const std::string& name,
+                               const std::vector<std::string>& choices) const {
+  if (std::find(choices.begin(), choices.end(), text(name)) == choices.end())
+    refuse(name, fmt::format("must be one of {}", fmt::join(choices, ", ")));
+  return text(name);
+}
+
+}  // namespace redoubt

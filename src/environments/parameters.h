@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redoubt/environments.h"
+
+namespace redoubt {
+
+// `name(key=value,...)` taken apart; says nothing yet about which names and keys exist.
+struct EnvironmentId {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> given;
+};
+EnvironmentId parse_id(std::string_view text);
+
+// The words within two edits of `word`; the most a typing slip should cost.
+std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known);
+
+// The parameters of one environment: what the id gives, the defaults for the rest. Every reader
+// throws an Error that names the environment, the parameter, its value and the rule.
+class Parameters {
+ public:
+  Parameters(const EnvironmentInfo& environment, const EnvironmentId& id);
+
+  bool given(const std::string& name) const;
+  const std::string& text(const std::string& name) const;
+  double number(const std::string& name) const;
+  double number(const std::string& name, double least, double most) const;
+  std::int64_t integer(const std::string& name, std::int64_t least,
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  std::vector<double> numbers(const std::string& name, char separator) const;
+  std::string choice(const std::string& name, const std::vector<std::string>& choices) const;
+
+  [[noreturn]] void refuse(const std::string& name, const std::string& rule) const;
+
+ private:
+  struct Value {
+    std::string text;
+    bool given;
+  };
+  std::string environment_;
+  std::map<std::string, Value> values_;
+};
+
+}  // namespace redoubt

@@ -1,0 +1,44 @@
+#include <fmt/ranges.h>
+
+#include "environments/environment.h"
+#include "model/require.h"
+
+namespace redoubt {
+namespace builtin {  // one file each
+
+Environment river_swim();
+Environment garnet();
+Environment fork();
+Environment hedge();
+
+}  // namespace builtin
+namespace {
+
+std::vector<Environment> registry() {
+  using namespace builtin;
+  return {river_swim(), garnet(), fork(), hedge()};
+}
+
+}  // namespace
+
+std::vector<EnvironmentInfo> environments() {
+  std::vector<EnvironmentInfo> infos;
+  for (const Environment& environment : registry()) infos.push_back(describe(environment));
+  return infos;
+}
+
+Problem make(std::string_view text) {
+  const EnvironmentId id = parse_id(text);
+  std::vector<std::string> names;
+  for (const Environment& environment : registry()) {
+    if (environment.name == id.name) return make(environment, id);
+    names.push_back(environment.name);
+  }
+  const std::vector<std::string> near = near_matches(id.name, names);
+  throw Error(near.empty() ? fmt::format("environment '{}', must be one of {}", id.name,
+                                         fmt::join(names, ", "))
+                           : fmt::format("environment '{}' does not exist, did you mean {}?",
+                                         id.name, fmt::join(near, " or ")));
+}
+
+}  // namespace redoubt

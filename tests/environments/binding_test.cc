@@ -1,0 +1,35 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "redoubt/environments.h"
+#include "support/markov_reference.h"
+
+// A bound binds when some policy keeps it in the worst case but the policy that only looks at the
+// worst-case reward does not.
+namespace redoubt::testing {
+namespace {
+
+class Binding : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Binding, BoundIsFeasibleAndNotSlack) {
+  const Problem problem = make(GetParam());
+  const Constraint& constraint = problem.constraints()[0];
+  const double best = best_value(problem, 0).value;
+  const double greedy = worst_value(problem, 0, best_value(problem, -1).policy);
+  RecordProperty("best", std::to_string(best));
+  RecordProperty("greedy", std::to_string(greedy));
+  // At least a twentieth of the range away from either end, so that it is not a matter of rounding.
+  const double margin = std::abs(best - greedy) / 20;
+  const double sign = constraint.sense == Sense::at_most ? 1 : -1;
+  EXPECT_LT(sign * best + margin, sign * constraint.bound) << best << " " << greedy;
+  EXPECT_GT(sign * greedy - margin, sign * constraint.bound) << best << " " << greedy;
+}
+
+INSTANTIATE_TEST_SUITE_P(Environments, Binding,
+                         ::testing::Values("river_swim", "river_swim(horizon=10)",
+                                           "river_swim(discount=.99,bound=42)", "garnet",
+                                           "garnet(states=30,actions=4,successors=3)"));
+
+}  // namespace
+}  // namespace redoubt::testing
