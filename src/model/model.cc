@@ -165,6 +165,17 @@ Model::Model(ModelArrays arrays) {
     most_outcomes_ = std::max(most_outcomes_, static_cast<int>(outcome_end(r) - outcome_begin(r)));
 }
 
+bool Model::lists(Row row, State state) const {
+  const auto first = arrays_->next.begin();
+  const auto [begin, end] = std::equal_range(first + outcome_begin(row), first + outcome_end(row), state);
+  for (auto i = begin - first; i < end - first; ++i) {
+    bool plain = true;
+    for (int signal = -1; signal < signals(); ++signal) plain &= outcome_value(signal, i) == 0;
+    if (plain) return true;
+  }
+  return false;
+}
+
 int Model::signal_index(const std::string& name) const {
   for (int s = 0; s < signals(); ++s) {
     if (arrays_->signals[s].name == name) return s;
