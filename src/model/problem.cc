@@ -61,9 +61,10 @@ void check_constraint(const Constraint& c, const Model& model) {
 void check_radius(const Radius& radius, const Model& model) {
   require(radius.rows.empty() || static_cast<Row>(radius.rows.size()) == model.rows(),
           "{} radii for {} rows, must be one for each row", radius.rows.size(), model.rows());
-  require(radius.all >= 0, "radius = {}, must be a number of at least 0", radius.all);
+  const auto valid = [](double r) { return r >= 0 && std::isfinite(r); };
+  require(valid(radius.all), "radius = {}, must be finite and at least 0", radius.all);
   for (std::size_t r = 0; r < radius.rows.size(); ++r) {
-    require(radius.rows[r] >= 0, "radius {} of {}, must be a number of at least 0", radius.rows[r],
+    require(valid(radius.rows[r]), "radius {} of {}, must be finite and at least 0", radius.rows[r],
             model.row_name(static_cast<Row>(r)));
   }
 }

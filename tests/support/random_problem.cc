@@ -116,6 +116,33 @@ double discounted_stages(const RandomOptions& o) {
 
 }  // namespace
 
+RandomOptions random_options(std::uint64_t seed) {
+  Random random(~seed);
+  const auto coin = [&] { return random.below(2) == 0; };
+  RandomOptions o;
+  o.states = 1 + random.below(6);
+  o.actions = 1 + random.below(4);
+  o.successors = 1 + random.below(4);
+  o.signals = random.below(4);
+  o.constraints = o.signals == 0 ? 0 : random.below(4);
+  o.horizon = random.below(5);
+  if (*o.horizon == 4) o.horizon.reset();
+  o.discount = o.horizon && coin() ? 1.0 : 0.5 + 0.49 * random.uniform();
+  o.stage_dependent = o.horizon.value_or(0) > 0 && coin();
+  o.ragged = coin();
+  o.terminal = o.states > 1 && coin();
+  o.outcome_values = coin();
+  o.random_start = coin();
+  o.names = coin();
+  o.row_radii = coin();
+  const double radius = random.uniform();
+  const Uncertainty sets[] = {Nominal{},    TV{radius}, TV{radius, Reach::support},
+                              Chi2{radius}, KL{radius}, Tilt{0.1 + radius},
+                              Interval{}};
+  o.uncertainty = sets[random.below(7)];
+  return o;
+}
+
 Model random_model(std::uint64_t seed, const RandomOptions& options) {
   Random random(seed);
   return random_model(random, options);

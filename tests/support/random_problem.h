@@ -33,6 +33,9 @@ struct RandomOptions {
   bool row_radii = false;              // radii in [0, 2 radius], one for each row
 };
 
+// Small sizes and a mix of all the shapes and sets, for properties that hold of every problem.
+RandomOptions random_options(std::uint64_t seed);
+
 Problem random_problem(std::uint64_t seed, const RandomOptions& options = {});
 Model random_model(std::uint64_t seed, const RandomOptions& options = {});
 

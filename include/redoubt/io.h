@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "redoubt/problem.h"
+
+namespace redoubt {
+
+// What a file says, before anything is asked of it. Formats of other programs often have no place
+// for a horizon or a constraint; then the terms are the defaults of `Terms`, and the caller
+// completes them.
+struct Draft {
+  Model model;
+  Terms terms;
+};
+
+// The ending chooses the format: .json (for people), .csv (the robust-MDP world; terms beside it in
+// NAME.terms.json), .umb (Unified Markov Binary, for large models). docs/formats.md describes them.
+// A file that breaks a rule is an Error that names the file, the line or key, the value and the
+// rule.
+Problem load(const std::filesystem::path& path);
+
+// The same, for callers who replace some of the terms before they need a valid problem.
+Draft load_draft(const std::filesystem::path& path);
+
+// Writes the whole file or none of it: the final name never holds half a problem. Loading it gives
+// the same problem to the last bit; docs/formats.md lists what CSV cannot carry, which is an Error.
+void save(const Problem& problem, const std::filesystem::path& path);
+
+// The formats themselves, on text and bytes. `name` stands for the file in errors.
+Problem read_json(std::string_view text, std::string_view name);
+std::string write_json(const Problem& problem);
+
+}  // namespace redoubt

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "redoubt/error.h"
+
+namespace redoubt::io {
+
+std::string read_file(const std::filesystem::path& path);
+
+// Writes beside the final name, to disk, then renames: readers see the old file or the new one.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+// Runs a reader and puts the name of the file before the text of its errors.
+template <class Read>
+auto naming(std::string_view file, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(std::string(file) + ": " + error.what());
+  }
+}
+
+// A count in a header is a promise of memory. A file may ask for a million of a thing, and for 32
+// more with each of its bytes: real models are far below that, and a small file stays small.
+void require_plausible(std::int64_t count, std::string_view what, std::size_t bytes);
+
+}  // namespace redoubt::io

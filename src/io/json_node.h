@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace redoubt::io {
+
+using Json = nlohmann::ordered_json;  // keeps the order of signals
+
+// Text to values. Errors name the line; keys given twice and nesting deeper than any of our files
+// are errors too, so that hostile text costs little.
+Json parse_json(std::string_view text);
+
+// A value inside a file that knows where it is, so that every complaint names its path, such as
+// "transitions[17].p". A node must not outlive the node it came from.
+class Node {
+ public:
+  explicit Node(const Json& root) : value_(&root) {}
+
+  // Members of an object and of a list.
+  void allow_only(std::initializer_list<std::string_view> keys) const;  // and "comment"
+  std::optional<Node> find(std::string_view key) const;
+  Node at(std::string_view key) const;  // an Error when there is none
+  Node at(std::size_t index) const;
+  std::size_t size() const;  // of a list
+
+  // Values, checked.
+  double number() const;
+  std::int64_t integer(std::int64_t least, std::int64_t most) const;
+  std::string text() const;
+  const Json& raw() const { return *value_; }
+  bool is_null() const { return value_->is_null(); }
+
+  // "path = value, rule".
+  [[noreturn]] void fail(std::string_view rule) const;
+  std::string path() const;
+
+ private:
+  Node(const Json& value, const Node& parent, std::string_view key, std::size_t index)
+      : value_(&value), parent_(&parent), key_(key), index_(index) {}
+  const Json* value_;
+  const Node* parent_ = nullptr;
+  std::string_view key_;  // empty: an entry of a list
+  std::size_t index_ = 0;
+};
+
+// An Error unless the file says that it is of this format, in this version or an older one.
+void require_format(const Node& root, std::string_view format, int version);
+
+// The shortest text that reads back as the same double.
+std::string number_text(double value);
+// Quoted and escaped; an Error when it is not valid UTF-8.
+std::string quoted(const std::string& text);
+
+}  // namespace redoubt::io

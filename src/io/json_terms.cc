@@ -1,0 +1,113 @@
+#include <limits>
+
+#include "io/json_model.h"
+#include "model/require.h"
+
+namespace redoubt::io {
+namespace {
+
+Start read_start_list(const Node& list, const Model& model) {
+  if (list.size() != static_cast<std::size_t>(model.states()))
+    list.fail(fmt::format("must have {} entries, one for each state", model.states()));
+  Start start;
+  for (State s = 0; s < model.states(); ++s) {
+    start.states.push_back(s);
+    start.probability.push_back(list.at(s).number());
+  }
+  return start;
+}
+
+Start read_start_object(const Node& object, const Labels& states) {
+  Start start;
+  for (const auto& [name, value] : object.raw().get_ref<const Json::object_t&>()) {
+    start.states.push_back(states.find(object, name));
+    start.probability.push_back(object.at(name).number());
+  }
+  return start;
+}
+
+Start read_start(const Node& node, const Model& model) {
+  if (node.raw().is_array()) return read_start_list(node, model);
+  const Labels states(model.states(), model.arrays().state_names);
+  if (node.raw().is_object()) return read_start_object(node, states);
+  return Start(states.read(node));
+}
+
+Constraint read_constraint(const Node& node) {
+  node.allow_only({"signal", "at_least", "at_most", "probability"});
+  const auto least = node.find("at_least"), most = node.find("at_most");
+  if (least.has_value() == most.has_value()) node.fail("must have either at_least or at_most");
+  Constraint c{node.at("signal").text(), least ? Sense::at_least : Sense::at_most,
+               (least ? *least : *most).number()};
+  if (const auto probability = node.find("probability")) c.probability = probability->number();
+  return c;
+}
+
+// One number, one for each row in the order of the model, or nested as the reward is.
+Radius read_radius(const Node& node, const Model& model) {
+  switch (table_depth(node.raw())) {
+    case 0:
+      return node.number();
+    case 1: {
+      std::vector<double> radii;
+      for (std::size_t i = 0; i < node.size(); ++i) radii.push_back(node.at(i).number());
+      return radii;
+    }
+    default:
+      return read_table(node, model.arrays());
+  }
+}
+
+Reach read_reach(const Node& node) {
+  const std::string text = node.text();
+  if (text == "anywhere") return Reach::anywhere;
+  if (text == "support") return Reach::support;
+  node.fail("must be \"anywhere\" or \"support\"");
+}
+
+Uncertainty read_uncertainty(const Node& node, const Model& model) {
+  const std::string set = node.at("set").text();
+  const auto radius = [&] { return read_radius(node.at("radius"), model); };
+  if (set == "tv") {
+    node.allow_only({"set", "radius", "reach"});
+    const auto reach = node.find("reach");
+    return TV{radius(), reach ? read_reach(*reach) : Reach::anywhere};
+  }
+  if (set == "tilt") {
+    node.allow_only({"set", "temperature"});
+    return Tilt{node.at("temperature").number()};
+  }
+  if (set == "chi2" || set == "kl") {
+    node.allow_only({"set", "radius"});
+    if (set == "kl") return KL{radius()};
+    return Chi2{radius()};
+  }
+  if (set != "none" && set != "interval")
+    node.at("set").fail("must be tv, chi2, kl, tilt, interval or none");
+  node.allow_only({"set"});
+  if (set == "interval") return Interval{};
+  return Nominal{};
+}
+
+}  // namespace
+
+std::optional<int> read_horizon(const Node& root) {
+  const auto node = root.find("horizon");
+  if (!node || node->is_null()) return std::nullopt;
+  return static_cast<int>(node->integer(0, std::numeric_limits<int>::max()));
+}
+
+Terms read_terms(const Node& root, const Model& model) {
+  Terms terms;
+  terms.horizon = read_horizon(root);
+  if (const auto discount = root.find("discount")) terms.discount = discount->number();
+  if (const auto start = root.find("start")) terms.start = read_start(*start, model);
+  if (const auto list = root.find("constraints")) {
+    for (std::size_t i = 0; i < list->size(); ++i)
+      terms.constraints.push_back(read_constraint(list->at(i)));
+  }
+  if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
+  return terms;
+}
+
+}  // namespace redoubt::io

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "redoubt/problem.h"
+
+namespace redoubt::io {
+
+// Key lines of a JSON object, each ending in ",\n" and indented by two blanks.
+void write_labels(std::string& out, const Model& model);     // "states", "actions"
+void write_terms(std::string& out, const Problem& problem);  // all but the uncertainty
+// The last line: without the comma.
+void write_uncertainty(std::string& out, const Problem& problem);
+
+}  // namespace redoubt::io
