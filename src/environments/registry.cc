@@ -10,13 +10,18 @@ Environment river_swim();
 Environment garnet();
 Environment fork();
 Environment hedge();
+Environment machine_replacement();
+Environment streaming();
+Environment inventory();
+Environment grid();
 
 }  // namespace builtin
 namespace {
 
 std::vector<Environment> registry() {
   using namespace builtin;
-  return {river_swim(), garnet(), fork(), hedge()};
+  return {river_swim(),          garnet(),    fork(),      hedge(),
+          machine_replacement(), streaming(), inventory(), grid()};
 }
 
 }  // namespace

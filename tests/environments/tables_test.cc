@@ -126,5 +126,84 @@ TEST(Tables, HedgeOptimumMeetsTheBoundOnAverage) {
   EXPECT_EQ(model.row_begin(0, 3), model.row_end(0, 3));  // the end is terminal
 }
 
+TEST(Tables, MachineReplacement) {
+  const Problem problem = make("machine_replacement");
+  const Model& model = problem.model();
+  expect_successors(model, 0, 0, {{0, .1}, {1, .2}, {2, .3}, {3, .4}});
+  expect_successors(model, 1, 0, {{1, 2 / 9.}, {2, 3 / 9.}, {3, 4 / 9.}});
+  expect_successors(model, 2, 0, {{2, 3 / 7.}, {3, 4 / 7.}});
+  expect_successors(model, 3, 0, {{3, 1}});
+  const double wear[] = {.2, .4633, .7267, .99};
+  for (State s = 0; s < 4; ++s) {
+    expect_successors(model, s, 1, {{0, 1}});
+    EXPECT_NEAR(model.value(-1, row_of(model, s, 0)), 1 - wear[s], 5e-5);
+    EXPECT_NEAR(model.value(0, row_of(model, s, 0)), wear[s], 5e-5);
+    EXPECT_NEAR(model.value(-1, row_of(model, s, 1)), 0.1, 1e-15);
+    EXPECT_NEAR(model.value(0, row_of(model, s, 1)), 0.6, 1e-15);
+  }
+  EXPECT_EQ(problem.start(), Start({0, 1, 2, 3}, {.8, .04, .05, .11}));
+}
+
+TEST(Tables, Streaming) {
+  const Model model = make("streaming").model();
+  EXPECT_EQ(model.states(), 11);
+  expect_successors(model, 0, 0, {{0, .44}, {1, .56}});
+  expect_successors(model, 5, 0, {{4, .06}, {5, .38}, {6, .56}});
+  expect_successors(model, 5, 1, {{4, .14}, {5, .62}, {6, .24}});
+  expect_successors(model, 10, 1, {{9, .14}, {10, .86}});
+  EXPECT_EQ(model.value(-1, row_of(model, 0, 0)), 0);
+  EXPECT_EQ(model.value(-1, row_of(model, 1, 1)), 1);
+  EXPECT_EQ(model.value(0, row_of(model, 7, 0)), 1);
+  EXPECT_EQ(model.value(0, row_of(model, 7, 1)), 0);
+}
+
+// Demand 0, 1, 2 with weights 1, 1, 1/2. Stock 0, order 1: a demand of 2 is half served.
+TEST(Tables, Inventory) {
+  const Model model = make("inventory(capacity=2,demand=1,price=5,delivery_cost=1)").model();
+  EXPECT_EQ(model.states(), 3);
+  EXPECT_EQ(model.rows(), 3 + 2 + 1);  // orders that fit
+  const Row row = row_of(model, 0, 1);
+  EXPECT_EQ(model.value(-1, row), -2 - 1);
+  ASSERT_EQ(model.outcome_end(row) - model.outcome_begin(row), 3);
+  struct Outcome {
+    State next;
+    double probability, reward, served;
+  };
+  auto i = model.outcome_begin(row);
+  for (const Outcome& o : {Outcome{0, .4, 5, 1}, Outcome{0, .2, 5, .5}, Outcome{1, .4, -.2, 1}}) {
+    EXPECT_EQ(model.arrays().next[i], o.next);
+    EXPECT_NEAR(model.arrays().probability[i], o.probability, 1e-15);
+    EXPECT_NEAR(model.outcome_value(-1, i), o.reward, 1e-15);
+    EXPECT_NEAR(model.outcome_value(0, i), o.served, 1e-15);
+    ++i;
+  }
+  EXPECT_EQ(model.value(-1, row_of(model, 1, 0)), 0);  // no order, no delivery
+  expect_successors(model, 2, 0, {{0, .2}, {1, .4}, {2, .4}});
+}
+
+TEST(Tables, Grid) {
+  const Model model = make("grid(size=3,hazards=1)").model();
+  EXPECT_EQ(model.states(), 9);
+  expect_successors(model, 4, 1, {{1, .1}, {5, .8}, {7, .1}});
+  expect_successors(model, 0, 0, {{0, .9}, {1, .1}});
+  expect_successors(model, 5, 2, {{8, .8}, {5, .1}, {4, .1}});
+  EXPECT_EQ(model.row_begin(0, 8), model.row_end(0, 8));  // the goal is terminal
+  const Row row = row_of(model, 5, 2);
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
+    EXPECT_EQ(model.outcome_value(-1, i), model.arrays().next[i] == 8 ? 1 : 0);
+  for (State cell = 0; cell < 8; ++cell)
+    EXPECT_EQ(model.value(0, row_of(model, cell, 3)), cell == 0 ? 0 : 1);
+}
+
+// The cells of seed 0, which a second implementation in Python also draws.
+TEST(Tables, GridHazardsOfSeedZero) {
+  const Model model = make("grid").model();
+  std::vector<State> hazards;
+  for (State cell = 0; cell < 63; ++cell) {
+    if (model.value(0, row_of(model, cell, 0)) == 1) hazards.push_back(cell);
+  }
+  EXPECT_EQ(hazards, (std::vector<State>{3, 12, 24, 39, 45, 55, 60, 62}));
+}
+
 }  // namespace
 }  // namespace redoubt::testing
