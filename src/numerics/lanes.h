@@ -1,0 +1,182 @@
+#pragma once
+
+// Eight lanes of doubles, on whatever vector registers the compiler may use here. Every operation
+// acts on each lane alone and in the same way, so a lane's bits never depend on its neighbours.
+//
+// Files that include this header are compiled once for each instruction set, each time into a
+// namespace of its own (REDOUBT_TARGET, set by CMake). They must not use inline functions or
+// templates of the standard library: the linker keeps one copy of those, and it could be the copy
+// that needs instructions which this machine lacks.
+#ifndef REDOUBT_TARGET
+#error "numerics/lanes.h is for files compiled once per instruction set; see src/CMakeLists.txt"
+#endif
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace redoubt::REDOUBT_TARGET {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+inline constexpr int kLanes = 8;
+inline constexpr int kParts = kLanes * sizeof(double) / kVectorBytes;  // registers for eight lanes
+
+typedef double DoubleVector __attribute__((vector_size(kVectorBytes)));
+typedef std::int64_t IntegerVector __attribute__((vector_size(kVectorBytes)));
+typedef double UnalignedDoubleVector __attribute__((vector_size(kVectorBytes), aligned(8)));
+
+struct Lanes {
+  DoubleVector part[kParts];
+
+  Lanes() = default;
+  [[gnu::always_inline]] Lanes(double x) {  // NOLINT: a number is the same in every lane
+    for (auto& v : part) v = x - DoubleVector{};
+  }
+};
+
+struct Mask {  // all bits of a lane set: yes
+  IntegerVector part[kParts];
+};
+
+struct Integers {
+  IntegerVector part[kParts];
+};
+
+[[gnu::always_inline]] inline Lanes load(const double* from) {
+  Lanes r;
+  for (int i = 0; i < kParts; ++i)
+    r.part[i] = reinterpret_cast<const UnalignedDoubleVector*>(from)[i];
+  return r;
+}
+[[gnu::always_inline]] inline void store(double* to, Lanes a) {
+  for (int i = 0; i < kParts; ++i) reinterpret_cast<UnalignedDoubleVector*>(to)[i] = a.part[i];
+}
+
+[[gnu::always_inline]] inline Lanes operator+(Lanes a, Lanes b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] += b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Lanes operator-(Lanes a, Lanes b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Lanes operator*(Lanes a, Lanes b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] *= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Lanes operator/(Lanes a, Lanes b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] /= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Lanes operator-(Lanes a) {
+  for (auto& v : a.part) v = -v;
+  return a;
+}
+[[gnu::always_inline]] inline Lanes& operator+=(Lanes& a, Lanes b) { return a = a + b; }
+[[gnu::always_inline]] inline Lanes& operator-=(Lanes& a, Lanes b) { return a = a - b; }
+[[gnu::always_inline]] inline Lanes& operator*=(Lanes& a, Lanes b) { return a = a * b; }
+
+[[gnu::always_inline]] inline Mask operator<(Lanes a, Lanes b) {
+  Mask r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] < b.part[i];
+  return r;
+}
+[[gnu::always_inline]] inline Mask operator<=(Lanes a, Lanes b) {
+  Mask r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] <= b.part[i];
+  return r;
+}
+[[gnu::always_inline]] inline Mask operator==(Lanes a, Lanes b) {
+  Mask r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] == b.part[i];
+  return r;
+}
+[[gnu::always_inline]] inline Mask operator>(Lanes a, Lanes b) { return b < a; }
+[[gnu::always_inline]] inline Mask operator>=(Lanes a, Lanes b) { return b <= a; }
+
+[[gnu::always_inline]] inline Mask operator&(Mask a, Mask b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] &= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Mask operator|(Mask a, Mask b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] |= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Mask operator!(Mask a) {
+  for (auto& v : a.part) v = ~v;
+  return a;
+}
+
+[[gnu::always_inline]] inline Lanes select(Mask yes, Lanes a, Lanes b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] = yes.part[i] ? a.part[i] : b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Lanes min(Lanes a, Lanes b) { return select(a < b, a, b); }
+[[gnu::always_inline]] inline Lanes max(Lanes a, Lanes b) { return select(a > b, a, b); }
+[[gnu::always_inline]] inline Lanes abs(Lanes a) { return max(a, -a); }
+
+[[gnu::always_inline]] inline bool any(Mask a) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi64_mask((__m512i)a.part[0], (__m512i)a.part[0]) != 0;
+#else
+  IntegerVector some = a.part[0];
+  for (int i = 1; i < kParts; ++i) some |= a.part[i];
+#if defined(__AVX__)
+  return _mm256_movemask_pd((__m256d)some) != 0;
+#elif defined(__SSE2__)
+  return _mm_movemask_pd((__m128d)some) != 0;
+#else
+  return (some[0] | some[1]) != 0;
+#endif
+#endif
+}
+[[gnu::always_inline]] inline bool all(Mask a) { return !any(!a); }
+
+[[gnu::always_inline]] inline Lanes sqrt(Lanes a) {
+  for (auto& v : a.part)  // compilers make one instruction of the inner loop
+    for (unsigned i = 0; i < kVectorBytes / sizeof(double); ++i) v[i] = __builtin_sqrt(v[i]);
+  return a;
+}
+
+// The bits of a double as an integer, and back.
+[[gnu::always_inline]] inline Integers bits(Lanes a) {
+  Integers r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = (IntegerVector)a.part[i];
+  return r;
+}
+[[gnu::always_inline]] inline Lanes from_bits(Integers a) {
+  Lanes r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = (DoubleVector)a.part[i];
+  return r;
+}
+[[gnu::always_inline]] inline Integers operator+(Integers a, std::int64_t b) {
+  for (auto& v : a.part) v += b;
+  return a;
+}
+[[gnu::always_inline]] inline Integers operator-(Integers a, Integers b) {
+  for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
+  return a;
+}
+[[gnu::always_inline]] inline Integers operator&(Integers a, std::int64_t b) {
+  for (auto& v : a.part) v &= b;
+  return a;
+}
+[[gnu::always_inline]] inline Integers shift_left(Integers a, int count) {
+  for (auto& v : a.part) v <<= count;
+  return a;
+}
+[[gnu::always_inline]] inline Integers arithmetic_shift_right(Integers a, int count) {
+  for (auto& v : a.part) v >>= count;
+  return a;
+}
+
+}  // namespace redoubt::REDOUBT_TARGET

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "numerics/lanes.h"
+#include "sets/row.h"
+
+namespace redoubt::REDOUBT_TARGET {
+
+static_assert(kLanes == kLaneBlock);
+
+// Eight lanes of a row's values.
+struct Block {
+  const double* const* values;
+  int outcomes;
+  int lane;
+
+  [[gnu::always_inline]] Lanes operator[](int outcome) const {
+    return load(values[outcome] + lane);
+  }
+};
+
+// Where the minimiser of a block goes.
+struct Minimiser {
+  double* first;
+  int stride;
+
+  [[gnu::always_inline]] void set(int outcome, Lanes probability) const {
+    store(first + static_cast<std::size_t>(outcome) * stride, probability);
+  }
+  [[gnu::always_inline]] Lanes get(int outcome) const {
+    return load(first + static_cast<std::size_t>(outcome) * stride);
+  }
+};
+
+// Calls solve(block, minimiser or null) for each block of lanes; it returns the worst case.
+template <class Solve>
+[[gnu::always_inline]] inline void for_each_block(const NominalRow& row, const LaneValues& values,
+                                                  double* worst, double* minimiser, Solve solve) {
+  const int stride = padded_lanes(values.lanes);
+  for (int lane = 0; lane < values.lanes; lane += kLanes) {
+    const Block block{values.values, row.outcomes, lane};
+    const Minimiser place{minimiser + lane, stride};
+    if (minimiser != nullptr) place.set(row.outcomes, 0.0);
+    store(worst + lane, solve(block, minimiser != nullptr ? &place : nullptr));
+  }
+}
+
+// The sum in the order of the outcomes: every set uses this one where it needs the nominal mean.
+[[gnu::always_inline]] inline Lanes expectation(const double* probability, const Block& v) {
+  Lanes sum = 0.0;
+  for (int i = 0; i < v.outcomes; ++i) sum += probability[i] * v[i];
+  return sum;
+}
+
+struct Range {
+  Lanes low, high;
+};
+
+[[gnu::always_inline]] inline Range range_of(const Block& v) {
+  Range r{v[0], v[0]};
+  for (int i = 1; i < v.outcomes; ++i) {
+    r.low = min(v[i], r.low);
+    r.high = max(v[i], r.high);
+  }
+  return r;
+}
+
+// All mass on the outcomes of value `low`, in their nominal proportions.
+[[gnu::always_inline]] inline void put_all_on(Lanes low, const NominalRow& row, const Block& v,
+                                              const Minimiser& minimiser) {
+  Lanes mass = 0.0;
+  for (int i = 0; i < v.outcomes; ++i) mass += select(v[i] == low, row.probability[i], 0.0);
+  for (int i = 0; i < v.outcomes; ++i)
+    minimiser.set(i, select(v[i] == low, row.probability[i] / mass, 0.0));
+}
+
+void nominal(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void tv(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void chi2(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void kl(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void tilt(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void interval(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+
+}  // namespace redoubt::REDOUBT_TARGET

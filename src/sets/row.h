@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// One row and the lanes of values that its outcomes lead to. This header is also read by the files
+// that are compiled once for each instruction set, hence no standard containers: see
+// numerics/lanes.h.
+namespace redoubt {
+
+inline constexpr int kLaneBlock = 8;  // lanes are computed in groups of this many
+
+constexpr int padded_lanes(int lanes) { return (lanes + kLaneBlock - 1) / kLaneBlock * kLaneBlock; }
+
+// A row as nature sees it. Probabilities are positive and sum to one (interval sets may have
+// zeros).
+struct NominalRow {
+  int outcomes = 0;
+  const double* probability = nullptr;
+  double radius = 0;              // tv, chi2, kl; the temperature for tilt
+  const double* lower = nullptr;  // interval only
+  const double* upper = nullptr;
+};
+
+// values[i] points to the value of outcome i in every lane, contiguous. Reading up to
+// padded_lanes(lanes) must be valid and find finite numbers; so must writing the results. `floor`
+// is the value, per lane, of the worst landing place outside the row's outcomes (tv with reach
+// anywhere), or null when there is none.
+struct LaneValues {
+  int lanes = 0;
+  const double* const* values = nullptr;
+  const double* floor = nullptr;
+};
+
+// How much work the kl kernel did. An evaluation is one pass of exponentials over the outcomes of a
+// block of lanes.
+struct Work {
+  std::int64_t blocks = 0;  // with at least one lane that is not solved by inspection
+  std::int64_t evaluations = 0;
+};
+
+// Memory that a kernel may use, one per thread; grows on first use, then never allocates.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(Scratch&&) noexcept;
+  Scratch& operator=(Scratch&&) noexcept;
+
+  double* doubles(std::size_t count);  // valid until the next call
+
+  Work work;
+
+ private:
+  double* memory_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+// worst[lane] = min over P in the set of sum_i P_i values[i][lane].
+// When `minimiser` is not null it receives a P that attains it: minimiser[i * padded_lanes(lanes) +
+// lane], with one more entry, i = outcomes, for the mass on the floor (zero when there is no
+// floor).
+using WorstCase = void (*)(const NominalRow& row, const LaneValues& values, Scratch& scratch,
+                           double* worst, double* minimiser);
+
+}  // namespace redoubt
