@@ -33,4 +33,11 @@ void save(const Problem& problem, const std::filesystem::path& path);
 Problem read_json(std::string_view text, std::string_view name);
 std::string write_json(const Problem& problem);
 
+// CSV and, where there is one, the text of NAME.terms.json.
+Draft read_csv(std::string_view text, std::string_view name);
+Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
+               std::string_view terms_name);
+std::string write_csv(const Problem& problem);
+std::string write_terms(const Problem& problem);
+
 }  // namespace redoubt

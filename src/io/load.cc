@@ -5,12 +5,23 @@
 namespace redoubt {
 namespace {
 
-enum class Format { json };
+enum class Format { json, csv };
 
 Format format_of(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (ending == ".json") return Format::json;
-  throw Error(fmt::format("{}: ending '{}', must be .json", path.string(), ending));
+  if (ending == ".csv") return Format::csv;
+  throw Error(fmt::format("{}: ending '{}', must be .json or .csv", path.string(), ending));
+}
+
+std::filesystem::path terms_path(std::filesystem::path path) {
+  return path.replace_extension(".terms.json");
+}
+
+Draft load_csv(const std::filesystem::path& path, std::string_view text) {
+  const auto beside = terms_path(path);
+  if (!std::filesystem::exists(beside)) return read_csv(text, path.string());
+  return read_csv(text, path.string(), io::read_file(beside), beside.string());
 }
 
 }  // namespace
@@ -18,25 +29,30 @@ Format format_of(const std::filesystem::path& path) {
 Draft load_draft(const std::filesystem::path& path) {
   const Format format = format_of(path);
   const std::string content = io::read_file(path);
-  const std::string name = path.string();
-  switch (format) {
-    case Format::json:
-      break;
-  }
-  const Problem problem = read_json(content, name);
+  if (format == Format::csv) return load_csv(path, content);
+  const Problem problem = read_json(content, path.string());
   return {problem.model(), problem.terms()};
 }
 
 Problem load(const std::filesystem::path& path) {
   Draft draft = load_draft(path);
-  return io::naming(path.string(),
-                    [&] { return Problem(std::move(draft.model), std::move(draft.terms)); });
+  return io::naming(path.string(), [&] {
+    require(draft.terms.horizon || draft.terms.discount < 1,
+            "says neither horizon nor discount, must say one of them{}",
+            format_of(path) == Format::csv ? " in " + terms_path(path).string() : "");
+    return Problem(std::move(draft.model), std::move(draft.terms));
+  });
 }
 
 void save(const Problem& problem, const std::filesystem::path& path) {
   switch (format_of(path)) {
     case Format::json:
       return io::write_file(path, write_json(problem));
+    case Format::csv: {
+      const std::string table = write_csv(problem), terms = write_terms(problem);
+      io::write_file(terms_path(path), terms);
+      return io::write_file(path, table);
+    }
   }
 }
 

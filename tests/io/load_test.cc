@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "redoubt/io.h"
+#include "support/expect_error.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+
+// A folder of its own for each test, removed afterwards.
+class Files : public ::testing::Test {
+ protected:
+  Files() : folder_(fs::path(REDOUBT_BINARY_DIR) / folder_name()) {
+    fs::create_directories(folder_);
+  }
+  ~Files() override { fs::remove_all(folder_); }
+  static std::string folder_name() {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    return "files-" + std::string(info->name()) + "-" + std::to_string(::getpid());
+  }
+  std::size_t count() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+  fs::path folder_;
+};
+
+TEST_F(Files, EveryFormatKeepsAProblem) {
+  const Problem p = testing::random_problem(3, {.ragged = true, .names = true, .row_radii = true});
+  for (const char* name : {"p.json", "p.csv"}) {
+    save(p, folder_ / name);
+    EXPECT_EQ(load(folder_ / name), p) << name;
+  }
+  EXPECT_EQ(count(), 3u);  // with p.terms.json, and no temporary left behind
+}
+
+TEST_F(Files, SavingReplacesAndObeysTheUmask) {
+  const auto path = folder_ / "p.json";
+  std::ofstream(path) << "old";
+  save(testing::random_problem(1), path);
+  EXPECT_EQ(load(path), testing::random_problem(1));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  EXPECT_EQ(static_cast<unsigned>(fs::status(path).permissions()), 0666u & ~mask);
+}
+
+TEST_F(Files, WhatCannotBeSavedLeavesTheOldFile) {
+  const auto path = folder_ / "p.csv";
+  std::ofstream(path) << "old";
+  testing::RandomOptions options{.outcome_values = true, .uncertainty = TV{0.1}};
+  EXPECT_THROW(save(testing::random_problem(1, options), path), Error);
+  std::string content;
+  std::getline(std::ifstream(path), content);
+  EXPECT_EQ(content, "old");
+  EXPECT_EQ(count(), 1u);
+}
+
+TEST_F(Files, ErrorsNameTheFile) {
+  const std::string folder = folder_.string();
+  EXPECT_EQ(error_of([&] { load(folder_ / "p.json"); }),
+            folder + "/p.json: cannot be opened (No such file or directory)");
+  EXPECT_EQ(
+      error_of([&] { load(folder_ / "p.txt"); }).find(folder + "/p.txt: ending '.txt', must be"),
+      0u);
+  EXPECT_EQ(error_of([&] { save(testing::random_problem(1), folder_ / "no" / "p.json"); }),
+            folder + "/no/p.json: cannot be written (No such file or directory)");
+  fs::create_directory(folder_ / "d.json");
+  EXPECT_EQ(error_of([&] { load(folder_ / "d.json"); }),
+            folder + "/d.json: is a directory, must be a file");
+  std::ofstream(folder_ / "m.csv")
+      << "idstatefrom,idaction,idstateto,probability,reward\n0,0,0,1,1\n";
+  EXPECT_EQ(error_of([&] { load(folder_ / "m.csv"); }),
+            folder + "/m.csv: says neither horizon nor discount, must say one of them in " +
+                folder + "/m.terms.json");
+  EXPECT_EQ(load_draft(folder_ / "m.csv").model.rows(), 1);
+}
+
+}  // namespace
+}  // namespace redoubt
