@@ -1,8 +1,9 @@
 #include "environments/environment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <optional>
+#include <variant>
 
 #include "model/require.h"
 
@@ -10,8 +11,10 @@ namespace redoubt {
 namespace {
 
 std::optional<int> read_horizon(const Parameters& parameters) {
-  if (parameters.text("horizon") == "infinite") return {};
-  return static_cast<int>(parameters.integer("horizon", 0, std::numeric_limits<int>::max()));
+  const auto stages =
+      parameters.integer_or("infinite", "horizon", 0, std::numeric_limits<int>::max());
+  if (!stages) return {};
+  return static_cast<int>(*stages);
 }
 
 // An infinite horizon needs a discount, a finite one does not: asking for a horizon alone means the
@@ -21,17 +24,15 @@ double read_discount(const Parameters& parameters, bool finite) {
 }
 
 Start read_start(const Parameters& parameters, State states) {
-  const std::string& text = parameters.text("start");
-  if (text == "uniform") return Start::uniform(states);
-  if (text.find(':') == std::string::npos)
-    return Start(static_cast<State>(parameters.integer("start", 0, states - 1)));
-  const std::vector<double> probability = parameters.numbers("start", ':');
-  if (probability.size() != static_cast<std::size_t>(states))
-    parameters.refuse("start", fmt::format("must list {} probabilities, one for each state, "
-                                           "or be a state number or uniform",
-                                           states));
+  if (parameters.text("start").find(':') == std::string::npos) {
+    const auto state = parameters.integer_or("uniform", "start", 0, states - 1);
+    return state ? Start(static_cast<State>(*state)) : Start::uniform(states);
+  }
   Start start = Start::uniform(states);
-  start.probability = probability;
+  start.probability = parameters.numbers("start", ':');
+  if (start.probability.size() != start.states.size())
+    parameters.refuse("start",
+                      fmt::format("must list {} probabilities, one for each state", states));
   return start;
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <unordered_set>
 
 #include "environments/environment.h"
 #include "model/require.h"
@@ -38,17 +37,22 @@ void dense_row(RandomStream random, double spread, std::int64_t states, double* 
   normalise(probability, states);
 }
 
-// Distinct next states, every set of them equally likely (Floyd's sampling), in increasing order,
-// and weights uniform on the simplex: normalised exponentials, that is Dirichlet(1, ..., 1).
+// Distinct next states, every set of them equally likely (Floyd's sampling), kept in increasing
+// order, and weights uniform on the simplex: normalised exponentials, that is Dirichlet(1, ..., 1).
 void sparse_row(RandomStream random, State states, State successors, State* next,
                 double* probability) {
-  std::unordered_set<State> chosen;
+  State* end = next;
   for (State last = states - successors; last < states; ++last) {
     const auto pick = static_cast<State>(random.below(static_cast<std::uint64_t>(last) + 1));
-    if (!chosen.insert(pick).second) chosen.insert(last);
+    State* place = std::lower_bound(next, end, pick);
+    if (place != end && *place == pick) {
+      *end++ = last;  // larger than all before
+    } else {
+      std::copy_backward(place, end, end + 1);
+      *place = pick;
+      ++end;
+    }
   }
-  std::copy(chosen.begin(), chosen.end(), next);
-  std::sort(next, next + successors);
   for (State i = 0; i < successors; ++i) probability[i] = -std::log(1 - random.uniform());
   normalise(probability, successors);
 }
@@ -67,11 +71,11 @@ std::vector<double> draw_values(Size size, std::uint64_t seed, Purpose purpose) 
 Model random_model(const Parameters& parameters) {
   const Size size{static_cast<State>(parameters.integer("states", 1, 10'000'000)),
                   static_cast<std::int32_t>(parameters.integer("actions", 1, 10'000))};
-  const auto seed = static_cast<std::uint64_t>(parameters.integer("seed", 0));
+  const std::uint64_t seed = parameters.seed("seed");
   const double spread = parameters.number("spread", 0, 1e6);
-  const bool dense = parameters.text("successors") == "all";
-  const State successors =
-      dense ? size.states : static_cast<State>(parameters.integer("successors", 1, size.states));
+  const auto few = parameters.integer_or("all", "successors", 1, size.states);
+  const bool dense = !few;
+  const auto successors = static_cast<State>(few.value_or(size.states));
   if (!dense && parameters.given("spread"))
     parameters.refuse("spread", "has a meaning for successors=all only");
   require(size.rows() <= kMostOutcomes / successors,

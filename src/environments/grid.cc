@@ -32,8 +32,7 @@ Model board(const Parameters& parameters) {
   const double slip = parameters.number("slip", 0, 1);
   const State goal = size * size - 1;
   const std::vector<bool> hazard =
-      place_hazards(size * size, parameters.number("hazards", 0, 1),
-                    static_cast<std::uint64_t>(parameters.integer("seed", 0)));
+      place_hazards(size * size, parameters.number("hazards", 0, 1), parameters.seed("seed"));
   ModelBuilder builder(size * size, {"hazard"});
   for (State cell = 0; cell < goal; ++cell) {
     for (int direction = 0; direction < 4; ++direction) {

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "model/require.h"
 
@@ -127,6 +126,21 @@ std::int64_t Parameters::integer(const std::string& name, std::int64_t least,
   const auto value = parse<std::int64_t>(text(name));
   if (!value || *value < least || *value > most)
     refuse(name, fmt::format("must be an integer from {} to {}", least, most));
+  return *value;
+}
+
+std::optional<std::int64_t> Parameters::integer_or(const std::string& word, const std::string& name,
+                                                   std::int64_t least, std::int64_t most) const {
+  if (text(name) == word) return {};
+  const auto value = parse<std::int64_t>(text(name));
+  if (!value || *value < least || *value > most)
+    refuse(name, fmt::format("must be {} or an integer from {} to {}", word, least, most));
+  return value;
+}
+
+std::uint64_t Parameters::seed(const std::string& name) const {
+  const auto value = parse<std::uint64_t>(text(name));
+  if (!value) refuse(name, "must be an integer from 0 to 2^64 - 1");
   return *value;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redoubt/environments.h"
@@ -31,8 +32,11 @@ class Parameters {
   const std::string& text(const std::string& name) const;
   double number(const std::string& name) const;
   double number(const std::string& name, double least, double most) const;
-  std::int64_t integer(const std::string& name, std::int64_t least,
-                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  std::int64_t integer(const std::string& name, std::int64_t least, std::int64_t most) const;
+  // None when the value is the given word instead.
+  std::optional<std::int64_t> integer_or(const std::string& word, const std::string& name,
+                                         std::int64_t least, std::int64_t most) const;
+  std::uint64_t seed(const std::string& name) const;
   std::vector<double> numbers(const std::string& name, char separator) const;
   std::string choice(const std::string& name, const std::vector<std::string>& choices) const;
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "environments/environment.h"
 
 namespace redoubt::builtin {

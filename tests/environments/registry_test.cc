@@ -110,7 +110,7 @@ TEST(Registry, BadValuesAreNamedWithTheRule) {
   EXPECT_EQ(error_of("garnet(states=2.5)"),
             "garnet: states = 2.5, must be an integer from 1 to 10000000");
   EXPECT_EQ(error_of("garnet(successors=11)"),
-            "garnet: successors = 11, must be an integer from 1 to 10");
+            "garnet: successors = 11, must be all or an integer from 1 to 10");
   EXPECT_EQ(error_of("garnet(successors=3,spread=1)"),
             "garnet: spread = 1, has a meaning for successors=all only");
   EXPECT_THAT(error_of("garnet(states=100000,actions=100)"), HasSubstr("outcomes, use fewer"));
@@ -120,12 +120,15 @@ TEST(Registry, BadValuesAreNamedWithTheRule) {
             "river_swim: bound = four, must be a finite number");
   EXPECT_EQ(error_of("river_swim(bound=inf)"), "river_swim: bound = inf, must be a finite number");
   EXPECT_EQ(error_of("river_swim(start=6)"),
-            "river_swim: start = 6, must be an integer from 0 to 5");
+            "river_swim: start = 6, must be uniform or an integer from 0 to 5");
   EXPECT_THAT(error_of("river_swim(start=.5:.5)"), HasSubstr("must list 6 probabilities"));
   EXPECT_THAT(error_of("river_swim(start=.5:x)"), HasSubstr("must be numbers separated by ':'"));
   EXPECT_EQ(error_of("river_swim(set=wasserstein)"),
             "river_swim: set = wasserstein, must be one of none, tv, chi2, kl, tilt, interval");
-  EXPECT_THAT(error_of("river_swim(horizon=-1)"), HasSubstr("horizon = -1"));
+  EXPECT_EQ(error_of("river_swim(horizon=-1)"),
+            "river_swim: horizon = -1, must be infinite or an integer from 0 to 2147483647");
+  EXPECT_EQ(error_of("garnet(seed=-1)"),
+            "garnet: seed = -1, must be an integer from 0 to 2^64 - 1");
   EXPECT_THAT(error_of("river_swim(discount=1)"), HasSubstr("discount = 1"));
   EXPECT_THAT(error_of("river_swim(radius=-1)"), HasSubstr("radius = -1"));
 }
