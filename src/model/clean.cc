@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/require.h"
+#include "model/row_name.h"
 
 namespace redoubt {
 namespace {
@@ -113,7 +114,7 @@ void normalise_rows(ModelArrays& a, const Model& names) {
         std::accumulate(a.probability.begin() + begin, a.probability.begin() + end, 0.0);
     const double off = std::abs(sum - 1);
     require(off <= 1e-9 * outcomes, "probabilities of {} sum to {}, must sum to 1 within {:g}",
-            names.row_name(static_cast<Row>(row)), sum, 1e-9 * outcomes);
+            RowName{names, static_cast<Row>(row)}, sum, 1e-9 * outcomes);
     if (off <= 4e-16 * outcomes) continue;
     for (auto i = begin; i < end; ++i) a.probability[i] /= sum;
   }

@@ -8,6 +8,7 @@
 
 #include "model/clean.h"
 #include "model/require.h"
+#include "model/row_name.h"
 
 namespace redoubt {
 namespace {
@@ -60,13 +61,13 @@ void check_finite(const Model& m, const std::vector<double>& row,
                   const std::vector<double>& outcome, const std::string& what) {
   for (std::size_t r = 0; r < row.size(); ++r) {
     require(std::isfinite(row[r]), "{} of {} is {}, must be finite", what,
-            m.row_name(static_cast<Row>(r)), row[r]);
+            RowName{m, static_cast<Row>(r)}, row[r]);
   }
   if (outcome.empty()) return;
   for (Row r = 0; r < m.rows(); ++r) {
     for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
       require(std::isfinite(outcome[i]), "{} of an outcome of {} is {}, must be finite", what,
-              m.row_name(r), outcome[i]);
+              RowName{m, r}, outcome[i]);
     }
   }
 }
@@ -75,13 +76,13 @@ void check_outcomes(const Model& m) {
   const ModelArrays& a = m.arrays();
   for (Row r = 0; r < m.rows(); ++r) {
     require(m.outcome_begin(r) < m.outcome_end(r), "{} has no outcome, must have at least one",
-            m.row_name(r));
+            RowName{m, r});
     for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
       require(a.next[i] >= 0 && a.next[i] < a.states, "next state {} of {}, must be in 0..{}",
-              a.next[i], m.row_name(r), a.states - 1);
+              a.next[i], RowName{m, r}, a.states - 1);
       require(a.probability[i] >= 0 && a.probability[i] <= 1 + 1e-9,
               "probability {} of {} to state {}, must be in [0, 1]", a.probability[i],
-              m.row_name(r), a.next[i]);
+              RowName{m, r}, a.next[i]);
     }
   }
 }
@@ -94,12 +95,12 @@ void check_intervals(const Model& m) {
     for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
       require(a.lower[i] >= 0 && a.lower[i] <= a.upper[i] && a.upper[i] <= 1,
               "interval [{}, {}] of {} to state {}, must satisfy 0 <= lower <= upper <= 1",
-              a.lower[i], a.upper[i], m.row_name(r), a.next[i]);
+              a.lower[i], a.upper[i], RowName{m, r}, a.next[i]);
       low += a.lower[i];
       high += a.upper[i];
     }
     require(low <= 1 + 1e-12 && high >= 1 - 1e-12,
-            "intervals of {} have lower sum {} and upper sum {}, must enclose 1", m.row_name(r),
+            "intervals of {} have lower sum {} and upper sum {}, must enclose 1", RowName{m, r},
             low, high);
   }
 }
@@ -109,7 +110,7 @@ void check_actions(const Model& m) {
   for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
     for (Row r = a.state_rows[slot] + 1; r < a.state_rows[slot + 1]; ++r) {
       require(a.action[r] != a.action[r - 1], "{} is given twice, must be given once",
-              m.row_name(r));
+              RowName{m, r});
       require(a.action[r] > a.action[r - 1],
               "action {} of state {} comes after action {}, actions of a state must increase",
               a.action[r], slot % a.states, a.action[r - 1]);
@@ -167,7 +168,8 @@ Model::Model(ModelArrays arrays) {
 
 bool Model::lists(Row row, State state) const {
   const auto first = arrays_->next.begin();
-  const auto [begin, end] = std::equal_range(first + outcome_begin(row), first + outcome_end(row), state);
+  const auto [begin, end] =
+      std::equal_range(first + outcome_begin(row), first + outcome_end(row), state);
   for (auto i = begin - first; i < end - first; ++i) {
     bool plain = true;
     for (int signal = -1; signal < signals(); ++signal) plain &= outcome_value(signal, i) == 0;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "model/require.h"
+#include "model/row_name.h"
 
 namespace redoubt {
 namespace {
@@ -65,7 +66,7 @@ void check_radius(const Radius& radius, const Model& model) {
   require(valid(radius.all), "radius = {}, must be finite and at least 0", radius.all);
   for (std::size_t r = 0; r < radius.rows.size(); ++r) {
     require(valid(radius.rows[r]), "radius {} of {}, must be finite and at least 0", radius.rows[r],
-            model.row_name(static_cast<Row>(r)));
+            RowName{model, static_cast<Row>(r)});
   }
 }
 
