@@ -1,0 +1,27 @@
+#include "redoubt/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/require.h"
+#include "policy/evaluation.h"
+
+namespace redoubt {
+
+bool satisfied(const Constraint& c, double worst) {
+  if (c.probability) return worst >= *c.probability - kSatisfied;
+  const double slack = kSatisfied * std::max(1.0, std::abs(c.bound));
+  return c.sense == Sense::at_least ? worst >= c.bound - slack : worst <= c.bound + slack;
+}
+
+bool Evaluation::satisfied() const {
+  return std::all_of(constraints.begin(), constraints.end(), [](const ConstraintResult& c) { return c.satisfied; });
+}
+
+Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
+  check_policy(problem, policy);
+  Workers workers(execution.threads);
+  return evaluate(problem, policy, workers).evaluation;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,117 @@
+#include "policy/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace redoubt {
+namespace {
+
+// The pass of one policy: which channels there are, what the end of the horizon is worth, and what must be written over.
+class Pass {
+ public:
+  Pass(const Problem& problem, const Policy& policy, Workers& workers)
+      : problem_(problem), policy_(policy), channels_(channels_of(problem, policy)), stage_(problem, policy, channels_, workers) {}
+
+  EvaluationPass run(bool keep_all_stages) {
+    EvaluationPass pass;
+    const auto keep = [&](const std::vector<double>& values) {
+      if (keep_all_stages) pass.values.insert(pass.values.begin(), values);
+    };
+    int stages = problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
+    std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
+    if (problem_.infinite()) reach_fixed_point(stages, next);
+    keep(next);
+    for (int h = stages; h-- > 0;) {
+      stage_.run(h, next, values);
+      mark_hopeless(h, values);
+      next.swap(values);
+      keep(next);
+    }
+    if (!keep_all_stages) pass.values = {next};
+    pass.channels = channels_;
+    pass.evaluation = report(problem_, totals(next));
+    pass.row_evaluations = stage_.row_evaluations();
+    return pass;
+  }
+
+ private:
+  static std::vector<Channel> channels_of(const Problem& problem, const Policy& policy) {
+    std::vector<Channel> channels = {Channel{}};
+    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) channels.push_back(channel_of(problem, c));
+    if (!policy.budget.empty()) channels.push_back({-1, 0});  // earns nothing; its value is set in hopeless states
+    return channels;
+  }
+
+  // The stage that is used for ever: its values are the fixed point of one backward step.
+  void reach_fixed_point(int stage, std::vector<double>& values) {
+    const double rest = problem_.discount() / (1 - problem_.discount());
+    std::vector<double> better;
+    for (;;) {
+      stage_.run(stage, values, better);
+      double change = 0, scale = 1;
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        change = std::max(change, std::abs(better[n] - values[n]));
+        scale = std::max(scale, std::abs(better[n]));
+      }
+      values.swap(better);
+      if (change * rest <= 1e-12 * scale) return;
+    }
+  }
+
+  // A node is hopeless when what the policy guarantees from it falls short of the requirement that it remembers.
+  void mark_hopeless(int h, std::vector<double>& values) {
+    if (policy_.budget.empty() || h >= static_cast<int>(policy_.budget.front().cells.size()) - 1) return;
+    const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
+    const auto memory = memory_states(policy_.budget, h);
+    double* hopeless = values.data() + (stage_.channels() - 1) * all;
+    std::int64_t inner = memory;
+    for (const BudgetAxis& axis : policy_.budget) {
+      inner /= axis.cells[h];
+      const double* guaranteed = values.data() + (1 + axis.constraint) * all;
+      for (std::int64_t n = 0; n < all; ++n) {
+        const auto cell = static_cast<std::int32_t>(n % memory / inner % axis.cells[h]);
+        const double required = axis.requirement(h, cell) - axis.slack[h];
+        if (guaranteed[n] < required - kSatisfied * std::max(1.0, std::abs(required))) hopeless[n] = -1;
+      }
+    }
+  }
+
+  std::vector<double> totals(const std::vector<double>& values) const {
+    const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
+    std::vector<double> sums(channels_.size(), 0.0);
+    for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
+      const State state = problem_.start().states[i];
+      for (const MemoryMove& move : start_memory(policy_, state)) {
+        const double weight = problem_.start().probability[i] * move.weight;
+        for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += weight * values[c * all + stage_.node(0, state, move.memory)];
+      }
+    }
+    return sums;
+  }
+
+  const Problem& problem_;
+  const Policy& policy_;
+  std::vector<Channel> channels_;
+  StageEvaluation stage_;
+};
+
+}  // namespace
+
+Evaluation report(const Problem& problem, const std::vector<double>& totals) {
+  Evaluation evaluation;
+  evaluation.reward.worst = totals[0];
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
+    const Constraint& constraint = problem.constraints()[c];
+    const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign;
+    evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound, constraint.probability, worst,
+                                      satisfied(constraint, worst), std::nullopt});
+  }
+  if (totals.size() > problem.constraints().size() + 1) evaluation.hopeless = -totals.back() + 0.0;
+  return evaluation;
+}
+
+EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers, bool keep_all_stages) {
+  return Pass(problem, policy, workers).run(keep_all_stages);
+}
+
+}  // namespace redoubt

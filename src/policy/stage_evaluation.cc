@@ -1,0 +1,236 @@
+#include "policy/stage_evaluation.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace redoubt {
+
+StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels, Workers& workers)
+    : problem_(&problem), policy_(&policy), channels_(std::move(channels)), group_(&workers) {
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  outcomes_move_ = outcomes_move_budgets(problem.model(), policy.budget);
+}
+
+std::int64_t StageEvaluation::nodes(int stage) const {
+  const auto stages = static_cast<int>(policy_->stages.size());
+  if (stage < stages || policy_->repeats_last) return policy_->at(stage).end(policy_->states - 1);
+  return std::int64_t{policy_->states} * memory_states(policy_->budget, stage);
+}
+
+std::int64_t StageEvaluation::node(int stage, State state, std::int32_t memory) const {
+  const auto stages = static_cast<int>(policy_->stages.size());
+  if (stage < stages || policy_->repeats_last) return policy_->at(stage).begin(state) + memory;
+  return std::int64_t{state} * memory_states(policy_->budget, stage) + memory;
+}
+
+double StageEvaluation::row_evaluations() const {
+  double sum = 0;
+  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  return sum;
+}
+
+bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).outcome_slot.empty(); }
+
+void StageEvaluation::run(int stage, const Next& next, Next& values) {
+  values.assign(nodes(stage) * channels_.size(), 0.0);
+  if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
+  const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
+  group_->for_each(policy_->states, work, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (auto s = begin; s < end; ++s) run_state(stage, static_cast<State>(s), next, values, workers_[worker]);
+  });
+}
+
+void StageEvaluation::run_state(int stage, State state, const Next& next, Next& values, Worker& worker) {
+  const Model& model = problem_->model();
+  const auto actions = static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
+  const auto all = static_cast<std::int64_t>(values.size()) / channels();
+  const auto first = node(stage, state, 0);
+  for (std::int32_t action = 0; action < actions; ++action) {
+    collect_lanes(stage, state, action, worker);
+    if (worker.lanes.empty()) continue;
+    evaluate_row(stage, state, action, next, worker, nullptr);
+    const auto count = worker.lanes.size();
+    for (int c = 0; c < channels(); ++c) {
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        values[c * all + first + worker.lanes[lane]] += worker.weight[lane] * worker.result[c * count + lane];
+      }
+    }
+  }
+}
+
+void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const {
+  const Policy::Stage& here = policy_->at(stage);
+  worker.lanes.clear();
+  worker.weight.clear();
+  worker.choice.clear();
+  for (auto n = here.begin(state); n < here.end(state); ++n) {
+    auto position = here.mixed.empty() ? here.choice_begin[n] : n;
+    for_each_choice(here, n, [&](std::int32_t taken, double weight) {
+      if (taken == action && weight > 0) {
+        worker.lanes.push_back(static_cast<std::int32_t>(n - here.begin(state)));
+        worker.weight.push_back(weight);
+        worker.choice.push_back(position);
+      }
+      ++position;
+    });
+  }
+}
+
+void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker,
+                                   double* minimiser) {
+  const Model& model = problem_->model();
+  const Row row = model.row_begin(stage, state) + action;
+  const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
+  const int lanes = static_cast<int>(worker.lanes.size()) * channels();
+  worker.next.resize(outcomes);
+  for (int i = 0; i < outcomes; ++i) {
+    double* target = worker.rows.buffer(i, lanes);
+    gather(stage, row, i, next, worker, target);
+    worker.next[i] = target;
+  }
+  const bool floor = worker.rows.needs_floor();
+  if (floor) {
+    worker.floor.resize(padded_lanes(lanes));
+    gather_floor(stage, row, next, worker);
+  }
+  worker.result.resize(padded_lanes(lanes));
+  worker.rows.worst(row, channels_, lanes, worker.next.data(), floor ? worker.floor.data() : nullptr, worker.result.data(),
+                    minimiser);
+}
+
+void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, Worker& worker, double* target) const {
+  const Model& model = problem_->model();
+  const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  const auto count = worker.lanes.size();
+  const auto first = node(stage + 1, model.arrays().next[model.outcome_begin(row) + outcome], 0);
+  if (by_table(stage)) {
+    const Policy::Stage& here = policy_->at(stage);
+    for (int c = 0; c < channels(); ++c) {
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        const auto slot = here.outcome_slot[worker.choice[lane]] + outcome;
+        double sum = 0;
+        for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m) {
+          sum += here.moves[m].weight * next[c * all + first + here.moves[m].memory];
+        }
+        target[c * count + lane] = sum;
+      }
+    }
+    return;
+  }
+  if (outcome == 0 || outcomes_move_) {
+    worker.earned.resize(policy_->budget.size());
+    earned_on_axes(model, policy_->budget, row, outcome, worker.earned);
+    move_all_budgets(policy_->budget, stage, worker.earned, worker.moves);
+  }
+  const auto memory = memory_states(policy_->budget, stage);
+  for (int c = 0; c < channels(); ++c) {
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      double sum = 0;
+      for (int corner = 0; corner < worker.moves.corners; ++corner) {
+        const auto at = static_cast<std::size_t>(corner) * memory + worker.lanes[lane];
+        sum += worker.moves.weight[at] * next[c * all + first + worker.moves.memory[at]];
+      }
+      target[c * count + lane] = sum;
+    }
+  }
+}
+
+// What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by landing plan and state.
+void StageEvaluation::prepare_floor(int stage, const Next& next) {
+  const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  if (by_table(stage)) {
+    const Policy::Stage& here = policy_->at(stage);
+    const auto slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
+    floor_.assign(std::max<std::int64_t>(0, slots) * channels(), 0.0);
+    for (int c = 0; c < channels(); ++c) {
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        const auto first = node(stage + 1, static_cast<State>(slot % policy_->states), 0);
+        for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
+          floor_[c * slots + slot] += here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
+        }
+      }
+    }
+    return;
+  }
+  const auto memory = all / policy_->states;
+  floor_.assign(memory * channels(), std::numeric_limits<double>::infinity());
+  for (int c = 0; c < channels(); ++c) {
+    for (State s = 0; s < policy_->states; ++s) {
+      const double* values = next.data() + c * all + s * memory;
+      for (std::int64_t m = 0; m < memory; ++m) floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
+    }
+  }
+}
+
+void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker& worker) const {
+  const Model& model = problem_->model();
+  const auto count = worker.lanes.size();
+  const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  if (by_table(stage)) {
+    const Policy::Stage& here = policy_->at(stage);
+    const auto slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
+    const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+    for (int c = 0; c < channels(); ++c) {
+      for (std::size_t lane = 0; lane < count; ++lane) {
+        const auto slot = here.outcome_slot[worker.choice[lane]] + outcomes;
+        double least = std::numeric_limits<double>::max();
+        for (State s = 0; s < policy_->states; ++s) {
+          if (model.lists(row, s)) continue;
+          double sum = 0;
+          for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m) {
+            sum += here.moves[m].weight * floor_[c * slots + std::int64_t{here.moves[m].memory} * policy_->states + s];
+          }
+          least = std::min(least, sum);
+        }
+        worker.floor[c * count + lane] = least;
+      }
+    }
+    return;
+  }
+  worker.earned.resize(policy_->budget.size());
+  earned_on_axes(model, policy_->budget, row, -1, worker.earned);
+  move_all_budgets(policy_->budget, stage, worker.earned, worker.landing);
+  const BudgetMoves& moves = worker.landing;
+  const auto here = memory_states(policy_->budget, stage);
+  const auto there = all / policy_->states;
+  for (int c = 0; c < channels(); ++c) {
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      double& least = worker.floor[c * count + lane];
+      if (moves.corners == 1) {
+        least = floor_[c * there + moves.memory[worker.lanes[lane]]];
+        continue;
+      }
+      // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture of the least.
+      least = std::numeric_limits<double>::max();
+      for (State s = 0; s < policy_->states; ++s) {
+        double sum = 0;
+        for (int corner = 0; corner < moves.corners; ++corner) {
+          const auto at = static_cast<std::size_t>(corner) * here + worker.lanes[lane];
+          sum += moves.weight[at] * next[c * all + s * there + moves.memory[at]];
+        }
+        least = std::min(least, sum);
+      }
+    }
+  }
+}
+
+std::vector<double> StageEvaluation::worst_distribution(int stage, State state, std::int32_t memory, std::int32_t action, int channel,
+                                                        const Next& next) {
+  Worker& worker = workers_.front();
+  const Model& model = problem_->model();
+  const Row row = model.row_begin(stage, state) + action;
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  if (worker.rows.needs_floor() && floor_.empty()) prepare_floor(stage, next);
+  collect_lanes(stage, state, action, worker);
+  const auto at = std::find(worker.lanes.begin(), worker.lanes.end(), memory) - worker.lanes.begin();
+  const auto keep = [at](auto& list) { list = {list[at]}; };
+  keep(worker.lanes), keep(worker.weight), keep(worker.choice);
+  const int lanes = padded_lanes(channels());
+  worker.minimiser.assign((outcomes + 1) * lanes, 0.0);
+  evaluate_row(stage, state, action, next, worker, worker.minimiser.data());
+  std::vector<double> distribution;
+  for (std::int64_t i = 0; i <= outcomes; ++i) distribution.push_back(worker.minimiser[i * lanes + channel]);
+  return distribution;
+}
+
+}  // namespace redoubt

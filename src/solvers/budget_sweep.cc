@@ -1,0 +1,200 @@
+#include "solvers/budget_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/require.h"
+#include "numerics/best_mix.h"
+
+namespace redoubt {
+namespace {
+
+// Requirements are compared with sums of rounded numbers: a shortfall of this share is rounding, not a broken requirement.
+constexpr double kRoundingNoise = 1e-11;
+
+}  // namespace
+
+BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages, Fallback fallback,
+                         Workers& workers)
+    : problem_(&problem), axes_(axes), stages_(stages), channels_{Channel{}}, fallback_(fallback), group_(&workers) {
+  for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
+  arrays_ = static_cast<int>(channels_.size());
+  require(problem.model().most_actions() <= 256, "{} actions in one state, this method takes at most 256",
+          problem.model().most_actions());
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  outcomes_move_ = outcomes_move_budgets(problem.model(), axes);
+  by_shift_ = axes.size() == 1 && axes[0].discount == 1 && (axes[0].exact || axes[0].rounding == Rounding::up);
+  if (by_shift_) {
+    double earned = 0;
+    for (Row row = 0; row < problem.model().rows(); ++row) {
+      const auto outcomes = problem.model().outcome_end(row) - problem.model().outcome_begin(row);
+      for (std::int64_t i = -1; i < (outcomes_move_ ? outcomes : 0); ++i) {
+        earned_on_axes(problem.model(), axes, row, i, {&earned, 1});
+        least_earned_ = std::min(least_earned_, earned);
+        most_earned_ = std::max(most_earned_, earned);
+      }
+    }
+  }
+  shape_layer(stages, next_);
+}
+
+double BudgetSweep::row_evaluations() const {
+  double sum = 0;
+  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  return sum;
+}
+
+// How many lanes further the next stage's value stands, for a step that earned this much. Lanes of the two stages start at the
+// bottoms of their own windows, so this is what a move of the lowest cell would be if there were no window to keep it in.
+std::int64_t BudgetSweep::shift(int stage, double earned) const {
+  const BudgetAxis& axis = axes_[0];
+  const double fall = earned / axis.step;
+  const double down = axis.exact ? std::round(fall) : std::floor(fall + 1e-7);
+  return axis.low[stage] - axis.low[stage + 1] - static_cast<std::int64_t>(down);
+}
+
+// Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal states are worth nothing.
+void BudgetSweep::shape_layer(int stage, Layer& layer) const {
+  const Model& model = problem_->model();
+  layer.lanes = memory_states(axes_, stage);
+  layer.before = layer.after = 0;
+  if (by_shift_ && stage > 0) {
+    const auto furthest = shift(stage - 1, least_earned_) + axes_[0].cells[stage - 1];
+    layer.before = static_cast<int>(std::max<std::int64_t>(0, -shift(stage - 1, most_earned_)));
+    layer.after = static_cast<int>(std::max<std::int64_t>(0, furthest - layer.lanes));
+  }
+  layer.stride = padded_lanes(layer.before + layer.lanes + layer.after + kLaneBlock);
+  layer.values.resize((std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
+  for (State s = 0; s < model.states(); ++s) {
+    if (stage < stages_ && model.row_begin(stage, s) < model.row_end(stage, s)) continue;
+    std::fill_n(lanes(layer, 0, s) - layer.before, arrays_ * layer.stride, 0.0);
+  }
+}
+
+void BudgetSweep::step(int stage, Policy::Stage& decisions) {
+  const Model& model = problem_->model();
+  shape_layer(stage, here_);
+  decisions.memory = here_.lanes;
+  decisions.mixed.assign(std::int64_t{model.states()} * here_.lanes, {});
+  threshold_.resize(padded_lanes(here_.lanes));
+  if (axes_.size() == 1) {
+    for (int lane = 0; lane < here_.lanes; ++lane) {
+      const double required = axes_[0].requirement(stage, lane) - axes_[0].slack[stage];
+      threshold_[lane] = required - kRoundingNoise * std::max(1.0, std::abs(axes_[0].bound));
+    }
+  }
+  if (workers_.front().rows.needs_floor()) find_floor();
+  const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ * padded_lanes(here_.lanes);
+  group_->for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (auto s = begin; s < end; ++s) step_state(stage, static_cast<State>(s), decisions, workers_[worker]);
+  });
+  std::swap(next_, here_);
+}
+
+void BudgetSweep::step_state(int stage, State state, Policy::Stage& decisions, Worker& worker) {
+  const Model& model = problem_->model();
+  const Row first = model.row_begin(stage, state), last = model.row_end(stage, state);
+  if (first == last) return;  // terminal: worth nothing
+  const int actions = static_cast<int>(last - first);
+  const std::int64_t block = std::int64_t{arrays_} * padded_lanes(here_.lanes);
+  worker.q.resize(actions * block);
+  for (int a = 0; a < actions; ++a) evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
+  decide(state, actions, decisions, worker);
+  fill_halo(state);
+}
+
+void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
+  const Model& model = problem_->model();
+  const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
+  const State* next = model.arrays().next.data() + model.outcome_begin(row);
+  const auto padded = padded_lanes(here_.lanes);
+  worker.next.resize(std::int64_t{outcomes} * arrays_);
+  worker.earned.resize(axes_.size());
+  for (int i = 0; i < outcomes; ++i) {
+    if (i == 0 || outcomes_move_) {
+      earned_on_axes(model, axes_, row, i, worker.earned);
+      if (!by_shift_) move_all_budgets(axes_, stage, worker.earned, worker.moves);
+    }
+    double* buffer = by_shift_ ? nullptr : worker.rows.buffer(i, arrays_ * padded);
+    for (int array = 0; array < arrays_; ++array) {
+      worker.next[array * outcomes + i] = moved(stage, array, next[i], worker, buffer ? buffer + array * padded : nullptr);
+    }
+  }
+  for (int array = 0; array < arrays_; ++array) {
+    const double* floor = worker.rows.needs_floor() ? moved_floor(stage, array, row, worker) : nullptr;
+    worker.rows.worst(row, {&channels_[array], 1}, here_.lanes, worker.next.data() + array * outcomes, floor, q + array * padded);
+  }
+}
+
+// The next stage's values of one state as seen from the lanes of this stage, after the step described by `worker`.
+const double* BudgetSweep::moved(int stage, int array, State state, Worker& worker, double* buffer) const {
+  const double* values = lanes(next_, array, state);
+  if (by_shift_) return values + shift(stage, worker.earned[0]);
+  const BudgetMoves& moves = worker.moves;
+  if (moves.corners == 1) {
+    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] = values[moves.memory[lane]];
+    return buffer;
+  }
+  std::fill_n(buffer, here_.lanes, 0.0);
+  for (int corner = 0; corner < moves.corners; ++corner) {
+    const auto* memory = moves.memory.data() + std::int64_t{corner} * here_.lanes;
+    const auto* weight = moves.weight.data() + std::int64_t{corner} * here_.lanes;
+    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] += weight[lane] * values[memory[lane]];
+  }
+  return buffer;
+}
+
+const double* BudgetSweep::moved_floor(int stage, int array, Row row, Worker& worker) {
+  const State states = problem_->model().states();
+  earned_on_axes(problem_->model(), axes_, row, -1, worker.earned);
+  if (by_shift_) return moved(stage, array, states, worker, nullptr);
+  move_all_budgets(axes_, stage, worker.earned, worker.moves);
+  worker.floor.resize(2 * padded_lanes(here_.lanes));
+  if (worker.moves.corners == 1) return moved(stage, array, states, worker, worker.floor.data());
+  // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture of the least.
+  double* least = worker.floor.data();
+  double* mixture = least + padded_lanes(here_.lanes);
+  std::fill_n(least, here_.lanes, std::numeric_limits<double>::max());
+  for (State s = 0; s < states; ++s) {
+    moved(stage, array, s, worker, mixture);
+    for (int lane = 0; lane < here_.lanes; ++lane) least[lane] = std::min(least[lane], mixture[lane]);
+  }
+  return least;
+}
+
+void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Worker& worker) {
+  const auto padded = padded_lanes(here_.lanes);
+  MixedChoice* choices = decisions.mixed.data() + std::int64_t{state} * here_.lanes;
+  worker.reward.resize(actions);
+  worker.utility.resize(actions);
+  for (int a = 0; a < actions; ++a) {
+    worker.reward[a] = worker.q.data() + std::int64_t{a} * arrays_ * padded;
+    worker.utility[a] = worker.reward[a] + padded;
+  }
+  best_mix(actions, worker.reward.data(), worker.utility.data(), here_.lanes, threshold_.data(), fallback_ == Fallback::utility,
+           choices, lanes(here_, 0, state), lanes(here_, 1, state));
+}
+
+void BudgetSweep::fill_halo(State state) {
+  for (int array = 0; array < arrays_; ++array) {
+    double* values = lanes(here_, array, state);
+    std::fill(values - here_.before, values, values[0]);
+    const auto end = values - here_.before + here_.stride;
+    std::fill(values + here_.lanes, end, values[here_.lanes - 1]);
+  }
+}
+
+void BudgetSweep::find_floor() {
+  const State states = problem_->model().states();
+  for (int array = 0; array < arrays_; ++array) {
+    double* least = lanes(next_, array, states) - next_.before;
+    std::copy_n(lanes(next_, array, 0) - next_.before, next_.stride, least);
+    for (State s = 1; s < states; ++s) {
+      const double* values = lanes(next_, array, s) - next_.before;
+      for (std::int64_t i = 0; i < next_.stride; ++i) least[i] = std::min(least[i], values[i]);
+    }
+  }
+}
+
+}  // namespace redoubt

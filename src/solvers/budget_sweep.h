@@ -1,0 +1,76 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "policy/budget.h"
+#include "redoubt/solve.h"
+#include "sweep/row_evaluator.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+
+// Backward value iteration on (state, remaining requirement), the engine of rcvi. Lanes are the cells of the budget grid; two layers of values are kept, the policy is handed out stage by stage.
+class BudgetSweep {
+ public:
+  // Besides the reward, each axis adds one more array of values: what the policy earns on that axis. At least one axis.
+  BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages, Fallback fallback,
+              Workers& workers);
+
+  // One stage back: reads the values of stage + 1, makes those of `stage`, and writes its decisions.
+  void step(int stage, Policy::Stage& decisions);
+
+  // What the computed policy is worth from here: array 0 is the reward, then one for each axis, in nature's sign.
+  double value(int array, State state, std::int32_t memory) const { return lanes(next_, array, state)[memory]; }
+  double row_evaluations() const;
+
+ private:
+  // Values of one stage: [state][array][halo | lanes | halo], so that moving the budget by whole cells is moving a pointer.
+  // State number `states` holds, for each lane, the least value of all states: the worst landing anywhere.
+  struct Layer {
+    int lanes = 1, before = 0, after = 0;
+    std::int64_t stride = 0;  // of one array
+    std::vector<double> values;
+  };
+  struct Worker {
+    explicit Worker(const Problem& problem) : rows(problem) {}
+    RowEvaluator rows;
+    std::vector<double> q;                    // [action][array][padded lanes]
+    std::vector<const double*> reward, utility;
+    std::vector<const double*> next;  // [array][outcome]
+    std::vector<double> floor, earned;
+    BudgetMoves moves;
+  };
+
+  void shape_layer(int stage, Layer& layer) const;
+  const double* lanes(const Layer& layer, int array, State state) const {
+    return layer.values.data() + (std::int64_t{state} * arrays_ + array) * layer.stride + layer.before;
+  }
+  double* lanes(Layer& layer, int array, State state) const {
+    return const_cast<double*>(lanes(static_cast<const Layer&>(layer), array, state));
+  }
+  std::int64_t shift(int stage, double earned) const;
+  void step_state(int stage, State state, Policy::Stage& decisions, Worker& worker);
+  void evaluate_row(int stage, Row row, double* q, Worker& worker);
+  const double* moved(int stage, int array, State state, Worker& worker, double* buffer) const;
+  const double* moved_floor(int stage, int array, Row row, Worker& worker);
+  void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
+  void fill_halo(State state);
+  void find_floor();
+
+  const Problem* problem_;
+  std::span<const BudgetAxis> axes_;
+  int stages_;
+  std::vector<Channel> channels_;  // of the arrays
+  int arrays_;
+  Fallback fallback_;
+  Workers* group_;
+  std::vector<Worker> workers_;
+  bool by_shift_ = false;       // every move of the budget is a whole number of cells, the same for all cells
+  bool outcomes_move_ = false;
+  double least_earned_ = 0, most_earned_ = 0;
+  Layer next_, here_;
+  std::vector<double> threshold_;  // of the stage at hand
+};
+
+}  // namespace redoubt
