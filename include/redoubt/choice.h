@@ -4,9 +4,10 @@
 
 namespace redoubt {
 
-// A decision between at most two actions of a state, in four bytes, because policies hold one for every (stage, state, memory).
-// Actions are positions in the state's own list. `safe` has the higher utility of the two; its probability is weight / 65535,
-// rounded towards it when the decision is made, so that what is stored is what was evaluated.
+// A decision between at most two actions of a state, in four bytes, because policies hold one for
+// every (stage, state, memory). Actions are positions in the state's own list. `safe` has the
+// higher utility of the two; its probability is weight / 65535, rounded towards it when the
+// decision is made, so that what is stored is what was evaluated.
 struct MixedChoice {
   std::uint8_t safe = 0;
   std::uint8_t other = 0;

@@ -5,7 +5,8 @@
 
 namespace redoubt {
 
-// How work is carried out; nothing here changes an answer, except that a stopped solve returns the best so far.
+// How work is carried out; nothing here changes an answer, except that a stopped solve returns the
+// best so far.
 struct Execution {
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds

@@ -80,8 +80,9 @@ class Model {
     return signal < 0 ? arrays_->outcome_reward : arrays_->signals[signal].outcome;
   }
 
-  // True when the row has an outcome that leads to this state and earns nothing beyond the row's own values. Mass that total
-  // variation may put anywhere lands in such an outcome, or else, in a state that the row does not list, in one of its own.
+  // True when the row has an outcome that leads to this state and earns nothing beyond the row's
+  // own values. Mass that total variation may put anywhere lands in such an outcome, or else, in a
+  // state that the row does not list, in one of its own.
   bool lists(Row row, State state) const;
 
   int signal_index(const std::string& name) const;  // -1 when there is none of this name

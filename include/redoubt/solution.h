@@ -9,7 +9,8 @@
 namespace redoubt {
 
 enum class Status {
-  certified,   // the constraints hold in the worst case, and the gap is within the requested tolerance
+  certified,   // the constraints hold in the worst case, and the gap is within the requested
+               // tolerance
   feasible,    // the constraints hold; the gap is unknown or larger
   violated,    // the returned policy breaks a constraint in the worst case
   infeasible,  // proved: no policy can satisfy the constraints
@@ -18,14 +19,17 @@ enum class Status {
 std::string_view name(Status status);
 
 struct RewardResult {
-  double worst = 0;                    // guaranteed by the returned policy
-  std::optional<double> bound;         // no policy can guarantee more, against a nature that sees the history
-  std::optional<double> static_bound;  // the same, also against a nature that must fix its kernel in advance
+  double worst = 0;  // guaranteed by the returned policy
+  std::optional<double>
+      bound;  // no policy can guarantee more, against a nature that sees the history
+  std::optional<double>
+      static_bound;  // the same, also against a nature that must fix its kernel in advance
   std::optional<double> gap() const { return bound ? std::optional(*bound - worst) : std::nullopt; }
   bool operator==(const RewardResult&) const = default;
 };
 
-// In the user's own sign: the total of a cost is its cost. For a chance constraint, `worst` is the worst-case probability.
+// In the user's own sign: the total of a cost is its cost. For a chance constraint, `worst` is the
+// worst-case probability.
 struct ConstraintResult {
   std::string name;
   Sense sense = Sense::at_most;
@@ -37,11 +41,13 @@ struct ConstraintResult {
   bool operator==(const ConstraintResult&) const = default;
 };
 
-// What evaluating a policy says: the worst case of the reward and of each constraint, each against its own nature.
+// What evaluating a policy says: the worst case of the reward and of each constraint, each against
+// its own nature.
 struct Evaluation {
   RewardResult reward;
   std::vector<ConstraintResult> constraints;
-  // Worst-case probability that a budget policy comes to a state where its remaining requirement is beyond reach.
+  // Worst-case probability that a budget policy comes to a state where its remaining requirement is
+  // beyond reach.
   std::optional<double> hopeless;
   bool satisfied() const;
 };
@@ -49,10 +55,12 @@ struct Evaluation {
 // One column for each quantity, one entry for each step of the method.
 struct Trace {
   std::vector<double> iteration, row_evaluations, seconds, reward;
-  std::vector<std::vector<double>> constraints;  // one column for each constraint, in the user's sign
+  std::vector<std::vector<double>>
+      constraints;  // one column for each constraint, in the user's sign
 };
 
-// A point of the trade-off curve: constraint values that a policy can guarantee at once with this reward.
+// A point of the trade-off curve: constraint values that a policy can guarantee at once with this
+// reward.
 struct CurvePoint {
   double reward = 0;
   std::vector<double> constraints;  // in the user's sign
@@ -69,10 +77,10 @@ struct Solution {
   Trace trace;
   std::vector<CurvePoint> curve;
   double seconds = 0;
-  double row_evaluations = 0;     // worst cases of one row for one vector of values
-  std::int64_t iterations = 0;    // backward stages, sweeps or policy updates, as the method counts
-  std::optional<int> cut;         // an infinite horizon was cut after this many stages
-  std::vector<std::string> notes; // what a user should know about this answer
+  double row_evaluations = 0;   // worst cases of one row for one vector of values
+  std::int64_t iterations = 0;  // backward stages, sweeps or policy updates, as the method counts
+  std::optional<int> cut;       // an infinite horizon was cut after this many stages
+  std::vector<std::string> notes;  // what a user should know about this answer
 };
 
 }  // namespace redoubt

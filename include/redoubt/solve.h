@@ -15,40 +15,48 @@ enum class Fallback {
 };
 
 struct RcviOptions {
-  // How far below its requirement a decision may stay, for each stage that is still to come. Zero for a known model; the accuracy of
-  // the samples for an estimated one.
+  // How far below its requirement a decision may stay, for each stage that is still to come. Zero
+  // for a known model; the accuracy of the samples for an estimated one.
   double slack = 0;
   Fallback fallback = Fallback::reward;
-  // Width of a budget cell, in the unit of the signal. Zero: the exact lattice of the signal's values where there is one with few
-  // enough cells, otherwise `budget_cells` cells over the widest stage.
+  // Width of a budget cell, in the unit of the signal. Zero: the exact lattice of the signal's
+  // values where there is one with few enough cells, otherwise `budget_cells` cells over the widest
+  // stage.
   double budget_step = 0;
   int budget_cells = 200;
   Rounding rounding = Rounding::up;
-  double tolerance = 1e-6;  // an infinite horizon is cut where what may follow is below this share of the largest total
-  double memory_limit = 0;  // bytes; refuse with an Error beyond it. Zero: three quarters of this machine's memory
+  double tolerance = 1e-6;  // an infinite horizon is cut where what may follow is below this share
+                            // of the largest total
+  double memory_limit =
+      0;  // bytes; refuse with an Error beyond it. Zero: three quarters of this machine's memory
 };
 
-// RCVI, the paper's algorithm: value iteration on a state augmented with the remaining budget of each constraint. It asks every
-// reached (state, budget) to meet its own remaining budget and gives up where that cannot be; docs/algorithms.md says what follows.
-Solution rcvi(const Problem& problem, const RcviOptions& options = {}, const Execution& execution = {});
+// RCVI, the paper's algorithm: value iteration on a state augmented with the remaining budget of
+// each constraint. It asks every reached (state, budget) to meet its own remaining budget and gives
+// up where that cannot be; docs/algorithms.md says what follows.
+Solution rcvi(const Problem& problem, const RcviOptions& options = {},
+              const Execution& execution = {});
 
 // The largest worst-case reward, constraints ignored (but reported).
 Solution robust(const Problem& problem, const Execution& execution = {});
 
-// The largest expected reward of the nominal model, constraints ignored; reported in the worst case, like every answer.
+// The largest expected reward of the nominal model, constraints ignored; reported in the worst
+// case, like every answer.
 Solution nominal(const Problem& problem, const Execution& execution = {});
 
-// The largest and the least worst-case total that policies reach on one constraint's signal, in the user's sign: a bound outside of
-// this range is met by no policy, or by every one. Computed against a nature that sees the history.
+// The largest and the least worst-case total that policies reach on one constraint's signal, in the
+// user's sign: a bound outside of this range is met by no policy, or by every one. Computed against
+// a nature that sees the history.
 struct AchievableRange {
   double best = 0, worst = 0;
 };
-AchievableRange achievable_range(const Problem& problem, int constraint, const Execution& execution = {});
+AchievableRange achievable_range(const Problem& problem, int constraint,
+                                 const Execution& execution = {});
 
 // Memory and work of an RCVI solve, known before it starts.
 struct RcviPlan {
   std::vector<BudgetAxis> axes;
-  int stages = 0;                   // after the cut of an infinite horizon
+  int stages = 0;  // after the cut of an infinite horizon
   std::int64_t most_memory_states = 1;
   double bytes = 0;
   double row_evaluations = 0;

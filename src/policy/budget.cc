@@ -6,10 +6,9 @@
 namespace redoubt {
 namespace {
 
-// Distances below this share of a cell are rounding errors of the input, not distances.
-constexpr double kCellNoise = 1e-7;
-
-std::int32_t last_stage(const BudgetAxis& axis) { return static_cast<std::int32_t>(axis.cells.size()) - 1; }
+std::int32_t last_stage(const BudgetAxis& axis) {
+  return static_cast<std::int32_t>(axis.cells.size()) - 1;
+}
 
 }  // namespace
 
@@ -21,26 +20,33 @@ BudgetMove move_budget(const BudgetAxis& axis, int stage, std::int32_t cell, dou
   const int here = std::min(stage, last_stage(axis)), there = std::min(stage + 1, last_stage(axis));
   const auto from = axis.low[here] + cell;
   const double top = axis.cells[there] - 1;
-  // The new requirement in cells from the bottom of the next stage's window. Without a discount, the whole part and the fraction
-  // are kept apart, so that a long episode adds up no rounding errors.
+  // The new requirement in cells from the bottom of the next stage's window. Without a discount,
+  // the whole part and the fraction are kept apart, so that a long episode adds up no rounding
+  // errors.
   double whole, part;
   if (axis.discount == 1) {
     const double fall = earned / axis.step;
     const double down = axis.exact ? std::round(fall) : std::floor(fall + kCellNoise);
     whole = static_cast<double>(from - axis.low[there]) - down;
-    part = axis.exact ? 0.0 : down - fall;  // in (-1, 0]: the exact requirement is a little lower than `whole`
+    part = axis.exact
+               ? 0.0
+               : down - fall;  // in (-1, 0]: the exact requirement is a little lower than `whole`
     if (part < -kCellNoise) whole -= 1, part += 1;
   } else {
-    const double requirement = (axis.bound + static_cast<double>(from) * axis.step - earned) / axis.discount;
-    const double position = (requirement - axis.bound) / axis.step - static_cast<double>(axis.low[there]);
+    const double requirement =
+        (axis.bound + static_cast<double>(from) * axis.step - earned) / axis.discount;
+    const double position =
+        (requirement - axis.bound) / axis.step - static_cast<double>(axis.low[there]);
     whole = std::floor(position + kCellNoise);
     part = position - whole;
   }
   if (part < kCellNoise) part = 0;
-  if (part > 0 && axis.rounding == Rounding::up) whole += 1, part = 0;
-  if (whole < 0) return {0, 0};
-  if (whole >= top) return {static_cast<std::int32_t>(top), 0};
-  return {static_cast<std::int32_t>(whole), part};
+  double loss = 0;
+  if (part > 0 && axis.rounding == Rounding::up)
+    loss = (1 - part) * axis.step, whole += 1, part = 0;
+  if (whole < 0) return {0, 0, loss};
+  if (whole >= top) return {static_cast<std::int32_t>(top), 0, loss};
+  return {static_cast<std::int32_t>(whole), part, loss};
 }
 
 std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
@@ -49,20 +55,24 @@ std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
   return count;
 }
 
-void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned, BudgetMoves& moves) {
+void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
+                      BudgetMoves& moves) {
   const std::int32_t count = memory_states(axes, stage);
   std::vector<std::vector<BudgetMove>> moved(axes.size());
   int split = 0;  // axes on which some budget falls between two cells
   std::vector<bool> splits(axes.size());
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const auto cells = axes[a].cells[std::min(stage, last_stage(axes[a]))];
-    for (std::int32_t cell = 0; cell < cells; ++cell) moved[a].push_back(move_budget(axes[a], stage, cell, earned[a]));
-    splits[a] = std::any_of(moved[a].begin(), moved[a].end(), [](const BudgetMove& m) { return m.up > 0; });
+    for (std::int32_t cell = 0; cell < cells; ++cell)
+      moved[a].push_back(move_budget(axes[a], stage, cell, earned[a]));
+    splits[a] =
+        std::any_of(moved[a].begin(), moved[a].end(), [](const BudgetMove& m) { return m.up > 0; });
     split += splits[a];
   }
   moves.corners = 1 << split;
   moves.memory.assign(static_cast<std::size_t>(count) * moves.corners, 0);
   moves.weight.assign(static_cast<std::size_t>(count) * moves.corners, 1.0);
+  moves.loss.assign(static_cast<std::size_t>(count) * axes.size(), 0.0);
   std::vector<std::int32_t> cell(axes.size(), 0);
   for (std::int32_t m = 0; m < count; ++m) {
     for (int corner = 0; corner < moves.corners; ++corner) {
@@ -78,6 +88,8 @@ void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<con
       moves.memory[static_cast<std::size_t>(corner) * count + m] = target;
       moves.weight[static_cast<std::size_t>(corner) * count + m] = weight;
     }
+    for (std::size_t a = 0; a < axes.size(); ++a)
+      moves.loss[a * count + m] = moved[a][cell[a]].loss;
     for (std::size_t a = axes.size(); a-- > 0;) {
       if (++cell[a] < static_cast<std::int32_t>(moved[a].size())) break;
       cell[a] = 0;
@@ -85,16 +97,19 @@ void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<con
   }
 }
 
-void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row, std::int64_t outcome, std::span<double> earned) {
+void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
+                    std::int64_t outcome, std::span<double> earned) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
     double value = model.value(axes[a].signal, row);
-    if (outcome >= 0) value += model.outcome_value(axes[a].signal, model.outcome_begin(row) + outcome);
+    if (outcome >= 0)
+      value += model.outcome_value(axes[a].signal, model.outcome_begin(row) + outcome);
     earned[a] = axes[a].sign * value;
   }
 }
 
 bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
-  return std::any_of(axes.begin(), axes.end(), [&](const BudgetAxis& a) { return !model.outcome_values(a.signal).empty(); });
+  return std::any_of(axes.begin(), axes.end(),
+                     [&](const BudgetAxis& a) { return !model.outcome_values(a.signal).empty(); });
 }
 
 }  // namespace redoubt

@@ -7,23 +7,32 @@
 
 namespace redoubt {
 
-// The memory moves of a budget policy for all its memory states at once, after a step that earned a given amount on each axis.
-// A memory state has `corners` possible successors; weights are the same for every memory state when the grid moves as a whole.
+// Distances below this share of a cell are rounding errors of the input, not distances.
+inline constexpr double kCellNoise = 1e-7;
+
+// The memory moves of a budget policy for all its memory states at once, after a step that earned a
+// given amount on each axis. A memory state has `corners` possible successors; weights are the same
+// for every memory state when the grid moves as a whole.
 struct BudgetMoves {
   int corners = 1;
   std::vector<std::int32_t> memory;  // memory[corner * memory_states + m]
   std::vector<double> weight;        // likewise
+  std::vector<double>
+      loss;  // loss[axis * memory_states + m]: what rounding up added to the requirement
 };
 
 std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage);  // product of the cells
 
 // `earned[axis]` is in the sign of a utility. Overwrites `moves`, reusing its memory.
-void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned, BudgetMoves& moves);
+void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
+                      BudgetMoves& moves);
 
 // What a row, or one of its outcomes (>= 0, counted from the start of the row), earns on each axis.
-void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row, std::int64_t outcome, std::span<double> earned);
+void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
+                    std::int64_t outcome, std::span<double> earned);
 
-// True when some outcome of the model earns on one of the axes, so that outcomes of one row move the budget differently.
+// True when some outcome of the model earns on one of the axes, so that outcomes of one row move
+// the budget differently.
 bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes);
 
 }  // namespace redoubt

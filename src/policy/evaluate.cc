@@ -15,7 +15,8 @@ bool satisfied(const Constraint& c, double worst) {
 }
 
 bool Evaluation::satisfied() const {
-  return std::all_of(constraints.begin(), constraints.end(), [](const ConstraintResult& c) { return c.satisfied; });
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [](const ConstraintResult& c) { return c.satisfied; });
 }
 
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {

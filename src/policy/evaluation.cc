@@ -6,18 +6,23 @@
 namespace redoubt {
 namespace {
 
-// The pass of one policy: which channels there are, what the end of the horizon is worth, and what must be written over.
+// The pass of one policy: which channels there are, what the end of the horizon is worth, and what
+// must be written over.
 class Pass {
  public:
   Pass(const Problem& problem, const Policy& policy, Workers& workers)
-      : problem_(problem), policy_(policy), channels_(channels_of(problem, policy)), stage_(problem, policy, channels_, workers) {}
+      : problem_(problem),
+        policy_(policy),
+        channels_(channels_of(problem, policy)),
+        stage_(problem, policy, channels_, workers) {}
 
   EvaluationPass run(bool keep_all_stages) {
     EvaluationPass pass;
     const auto keep = [&](const std::vector<double>& values) {
       if (keep_all_stages) pass.values.insert(pass.values.begin(), values);
     };
-    int stages = problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
+    int stages =
+        problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
     std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
@@ -37,8 +42,10 @@ class Pass {
  private:
   static std::vector<Channel> channels_of(const Problem& problem, const Policy& policy) {
     std::vector<Channel> channels = {Channel{}};
-    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) channels.push_back(channel_of(problem, c));
-    if (!policy.budget.empty()) channels.push_back({-1, 0});  // earns nothing; its value is set in hopeless states
+    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+      channels.push_back(channel_of(problem, c));
+    if (!policy.budget.empty())
+      channels.push_back({-1, 0});  // earns nothing; its value is set in hopeless states
     return channels;
   }
 
@@ -58,9 +65,11 @@ class Pass {
     }
   }
 
-  // A node is hopeless when what the policy guarantees from it falls short of the requirement that it remembers.
+  // A node is hopeless when what the policy guarantees from it falls short of the requirement that
+  // it remembers.
   void mark_hopeless(int h, std::vector<double>& values) {
-    if (policy_.budget.empty() || h >= static_cast<int>(policy_.budget.front().cells.size()) - 1) return;
+    if (policy_.budget.empty() || h >= static_cast<int>(policy_.budget.front().cells.size()) - 1)
+      return;
     const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
     const auto memory = memory_states(policy_.budget, h);
     double* hopeless = values.data() + (stage_.channels() - 1) * all;
@@ -71,7 +80,8 @@ class Pass {
       for (std::int64_t n = 0; n < all; ++n) {
         const auto cell = static_cast<std::int32_t>(n % memory / inner % axis.cells[h]);
         const double required = axis.requirement(h, cell) - axis.slack[h];
-        if (guaranteed[n] < required - kSatisfied * std::max(1.0, std::abs(required))) hopeless[n] = -1;
+        if (guaranteed[n] < required - kSatisfied * std::max(1.0, std::abs(required)))
+          hopeless[n] = -1;
       }
     }
   }
@@ -83,7 +93,8 @@ class Pass {
       const State state = problem_.start().states[i];
       for (const MemoryMove& move : start_memory(policy_, state)) {
         const double weight = problem_.start().probability[i] * move.weight;
-        for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += weight * values[c * all + stage_.node(0, state, move.memory)];
+        for (std::size_t c = 0; c < sums.size(); ++c)
+          sums[c] += weight * values[c * all + stage_.node(0, state, move.memory)];
       }
     }
     return sums;
@@ -103,14 +114,16 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
     const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign;
-    evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound, constraint.probability, worst,
-                                      satisfied(constraint, worst), std::nullopt});
+    evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
+                                      constraint.probability, worst, satisfied(constraint, worst),
+                                      std::nullopt});
   }
   if (totals.size() > problem.constraints().size() + 1) evaluation.hopeless = -totals.back() + 0.0;
   return evaluation;
 }
 
-EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers, bool keep_all_stages) {
+EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
+                        bool keep_all_stages) {
   return Pass(problem, policy, workers).run(keep_all_stages);
 }
 

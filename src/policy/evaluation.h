@@ -9,13 +9,16 @@ namespace redoubt {
 
 // The backward pass behind `evaluate`, for callers that want more of it than the totals.
 struct EvaluationPass {
-  std::vector<Channel> channels;            // the reward, each constraint, and the probability of hopeless states for budget policies
-  std::vector<std::vector<double>> values;  // of each stage and the one after the last, [channel][node]; only the first unless all are kept
+  std::vector<Channel> channels;  // the reward, each constraint, and the probability of hopeless
+                                  // states for budget policies
+  std::vector<std::vector<double>> values;  // of each stage and the one after the last,
+                                            // [channel][node]; only the first unless all are kept
   Evaluation evaluation;
   double row_evaluations = 0;
 };
 
-EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers, bool keep_all_stages = false);
+EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
+                        bool keep_all_stages = false);
 
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
 Evaluation report(const Problem& problem, const std::vector<double>& totals);

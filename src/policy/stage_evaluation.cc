@@ -5,7 +5,8 @@
 
 namespace redoubt {
 
-StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels, Workers& workers)
+StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
+                                 std::vector<Channel> channels, Workers& workers)
     : problem_(&problem), policy_(&policy), channels_(std::move(channels)), group_(&workers) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = outcomes_move_budgets(problem.model(), policy.budget);
@@ -36,13 +37,16 @@ void StageEvaluation::run(int stage, const Next& next, Next& values) {
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   group_->for_each(policy_->states, work, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto s = begin; s < end; ++s) run_state(stage, static_cast<State>(s), next, values, workers_[worker]);
+    for (auto s = begin; s < end; ++s)
+      run_state(stage, static_cast<State>(s), next, values, workers_[worker]);
   });
 }
 
-void StageEvaluation::run_state(int stage, State state, const Next& next, Next& values, Worker& worker) {
+void StageEvaluation::run_state(int stage, State state, const Next& next, Next& values,
+                                Worker& worker) {
   const Model& model = problem_->model();
-  const auto actions = static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
+  const auto actions =
+      static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
   const auto first = node(stage, state, 0);
   for (std::int32_t action = 0; action < actions; ++action) {
@@ -52,13 +56,15 @@ void StageEvaluation::run_state(int stage, State state, const Next& next, Next& 
     const auto count = worker.lanes.size();
     for (int c = 0; c < channels(); ++c) {
       for (std::size_t lane = 0; lane < count; ++lane) {
-        values[c * all + first + worker.lanes[lane]] += worker.weight[lane] * worker.result[c * count + lane];
+        values[c * all + first + worker.lanes[lane]] +=
+            worker.weight[lane] * worker.result[c * count + lane];
       }
     }
   }
 }
 
-void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const {
+void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
+                                    Worker& worker) const {
   const Policy::Stage& here = policy_->at(stage);
   worker.lanes.clear();
   worker.weight.clear();
@@ -76,8 +82,8 @@ void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
   }
 }
 
-void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker,
-                                   double* minimiser) {
+void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, const Next& next,
+                                   Worker& worker, double* minimiser) {
   const Model& model = problem_->model();
   const Row row = model.row_begin(stage, state) + action;
   const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
@@ -94,11 +100,12 @@ void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, 
     gather_floor(stage, row, next, worker);
   }
   worker.result.resize(padded_lanes(lanes));
-  worker.rows.worst(row, channels_, lanes, worker.next.data(), floor ? worker.floor.data() : nullptr, worker.result.data(),
-                    minimiser);
+  worker.rows.worst(row, channels_, lanes, worker.next.data(),
+                    floor ? worker.floor.data() : nullptr, worker.result.data(), minimiser);
 }
 
-void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, Worker& worker, double* target) const {
+void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
+                             double* target) const {
   const Model& model = problem_->model();
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
   const auto count = worker.lanes.size();
@@ -135,7 +142,8 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   }
 }
 
-// What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by landing plan and state.
+// What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by
+// landing plan and state.
 void StageEvaluation::prepare_floor(int stage, const Next& next) {
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
   if (by_table(stage)) {
@@ -146,7 +154,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
       for (std::int64_t slot = 0; slot < slots; ++slot) {
         const auto first = node(stage + 1, static_cast<State>(slot % policy_->states), 0);
         for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
-          floor_[c * slots + slot] += here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
+          floor_[c * slots + slot] +=
+              here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
         }
       }
     }
@@ -157,7 +166,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
   for (int c = 0; c < channels(); ++c) {
     for (State s = 0; s < policy_->states; ++s) {
       const double* values = next.data() + c * all + s * memory;
-      for (std::int64_t m = 0; m < memory; ++m) floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
+      for (std::int64_t m = 0; m < memory; ++m)
+        floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
     }
   }
 }
@@ -178,7 +188,8 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
           if (model.lists(row, s)) continue;
           double sum = 0;
           for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m) {
-            sum += here.moves[m].weight * floor_[c * slots + std::int64_t{here.moves[m].memory} * policy_->states + s];
+            sum += here.moves[m].weight *
+                   floor_[c * slots + std::int64_t{here.moves[m].memory} * policy_->states + s];
           }
           least = std::min(least, sum);
         }
@@ -200,7 +211,8 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
         least = floor_[c * there + moves.memory[worker.lanes[lane]]];
         continue;
       }
-      // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture of the least.
+      // Nature chooses the state before the policy draws its memory: the least mixture, not a
+      // mixture of the least.
       least = std::numeric_limits<double>::max();
       for (State s = 0; s < policy_->states; ++s) {
         double sum = 0;
@@ -214,7 +226,8 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
   }
 }
 
-std::vector<double> StageEvaluation::worst_distribution(int stage, State state, std::int32_t memory, std::int32_t action, int channel,
+std::vector<double> StageEvaluation::worst_distribution(int stage, State state, std::int32_t memory,
+                                                        std::int32_t action, int channel,
                                                         const Next& next) {
   Worker& worker = workers_.front();
   const Model& model = problem_->model();
@@ -222,14 +235,16 @@ std::vector<double> StageEvaluation::worst_distribution(int stage, State state, 
   const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
   if (worker.rows.needs_floor() && floor_.empty()) prepare_floor(stage, next);
   collect_lanes(stage, state, action, worker);
-  const auto at = std::find(worker.lanes.begin(), worker.lanes.end(), memory) - worker.lanes.begin();
+  const auto at =
+      std::find(worker.lanes.begin(), worker.lanes.end(), memory) - worker.lanes.begin();
   const auto keep = [at](auto& list) { list = {list[at]}; };
   keep(worker.lanes), keep(worker.weight), keep(worker.choice);
   const int lanes = padded_lanes(channels());
   worker.minimiser.assign((outcomes + 1) * lanes, 0.0);
   evaluate_row(stage, state, action, next, worker, worker.minimiser.data());
   std::vector<double> distribution;
-  for (std::int64_t i = 0; i <= outcomes; ++i) distribution.push_back(worker.minimiser[i * lanes + channel]);
+  for (std::int64_t i = 0; i <= outcomes; ++i)
+    distribution.push_back(worker.minimiser[i * lanes + channel]);
   return distribution;
 }
 

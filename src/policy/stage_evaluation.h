@@ -9,31 +9,35 @@
 
 namespace redoubt {
 
-// One backward stage of evaluating a policy, for several channels at once. Values are laid out [channel][node].
+// One backward stage of evaluating a policy, for several channels at once. Values are laid out
+// [channel][node].
 class StageEvaluation {
  public:
-  StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels, Workers& workers);
+  StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels,
+                  Workers& workers);
 
   int channels() const { return static_cast<int>(channels_.size()); }
   std::int64_t nodes(int stage) const;  // `stage` may be the one after the last
   std::int64_t node(int stage, State state, std::int32_t memory) const;
   double row_evaluations() const;
 
-  // values = worst case of following the policy from this stage, given what the next stage is worth.
+  // values = worst case of following the policy from this stage, given what the next stage is
+  // worth.
   void run(int stage, const std::vector<double>& next, std::vector<double>& values);
 
-  // The same for one node and one of its actions, with nature's distribution over the row's outcomes and, last, over landings
-  // outside of them. Used to simulate and to show a worst kernel.
-  std::vector<double> worst_distribution(int stage, State state, std::int32_t memory, std::int32_t action, int channel,
+  // The same for one node and one of its actions, with nature's distribution over the row's
+  // outcomes and, last, over landings outside of them. Used to simulate and to show a worst kernel.
+  std::vector<double> worst_distribution(int stage, State state, std::int32_t memory,
+                                         std::int32_t action, int channel,
                                          const std::vector<double>& next);
 
  private:
   struct Worker {  // buffers of one thread
     explicit Worker(const Problem& problem) : rows(problem) {}
     RowEvaluator rows;
-    std::vector<std::int32_t> lanes;          // memory states that take the action at hand
-    std::vector<double> weight;               // with which probability
-    std::vector<std::int64_t> choice;         // and the position of that choice in the policy's list
+    std::vector<std::int32_t> lanes;   // memory states that take the action at hand
+    std::vector<double> weight;        // with which probability
+    std::vector<std::int64_t> choice;  // and the position of that choice in the policy's list
     std::vector<const double*> next;
     std::vector<double> floor, result, minimiser, earned;
     BudgetMoves moves, landing;
@@ -43,8 +47,10 @@ class StageEvaluation {
   bool by_table(int stage) const;
   void run_state(int stage, State state, const Next& next, Next& values, Worker& worker);
   void collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const;
-  void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker, double* minimiser);
-  void gather(int stage, Row row, int outcome, const Next& next, Worker& worker, double* target) const;
+  void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker,
+                    double* minimiser);
+  void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
+              double* target) const;
   void gather_floor(int stage, Row row, const Next& next, Worker& worker) const;
   void prepare_floor(int stage, const Next& next);
 
@@ -54,7 +60,8 @@ class StageEvaluation {
   Workers* group_;
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
-  // The least value over all states: for each memory state of a budget, or for each landing plan and state of a table.
+  // The least value over all states: for each memory state of a budget, or for each landing plan
+  // and state of a table.
   std::vector<double> floor_;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/require.h"
+#include "policy/budget.h"
 #include "sweep/row_evaluator.h"
 
 namespace redoubt {
@@ -16,7 +17,9 @@ constexpr int kMostLatticeCells = 4096;  // beyond this a rounded grid is the be
 struct Range {
   double low = kInfinity, high = -kInfinity;
   void include(double value) { low = std::min(low, value), high = std::max(high, value); }
-  void include(const Range& other) { low = std::min(low, other.low), high = std::max(high, other.high); }
+  void include(const Range& other) {
+    low = std::min(low, other.low), high = std::max(high, other.high);
+  }
   bool empty() const { return low > high; }
 };
 
@@ -34,20 +37,25 @@ bool lands_anywhere(const Problem& problem) {
   return tv && tv->reach == Reach::anywhere;
 }
 
-// For each stage, the least and the largest total that a path from any state can still earn, in the units of that stage.
+// For each stage, the least and the largest total that a path from any state can still earn, in the
+// units of that stage.
 std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stages) {
   const Model& model = problem.model();
   const Range nothing{0, 0};
-  std::vector<Range> ranges(stages + 1, nothing), next(model.states(), nothing), here(model.states());
+  std::vector<Range> ranges(stages + 1, nothing), next(model.states(), nothing),
+      here(model.states());
   for (int h = stages; h-- > 0;) {
     for (State s = 0; s < model.states(); ++s) {
       Range range;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
         const auto add = [&](const Range& later, double earned) {
-          range.include({earned + problem.discount() * later.low, earned + problem.discount() * later.high});
+          range.include(
+              {earned + problem.discount() * later.low, earned + problem.discount() * later.high});
         };
-        for_each_result(model, channel, row, [&](State to, double earned) { add(next[to], earned); });
-        if (lands_anywhere(problem)) add(ranges[h + 1], channel.sign * model.value(channel.signal, row));
+        for_each_result(model, channel, row,
+                        [&](State to, double earned) { add(next[to], earned); });
+        if (lands_anywhere(problem))
+          add(ranges[h + 1], channel.sign * model.value(channel.signal, row));
       }
       here[s] = range.empty() ? nothing : range;
     }
@@ -59,10 +67,11 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
   return ranges;
 }
 
-// For each stage, the requirements that can be reached from zero (the bound itself), as distances from the bound at stage 0.
-// `round` is what the grid does to a requirement on the way.
+// For each stage, the requirements that can be reached from zero (the bound itself), as distances
+// from the bound at stage 0. `round` is what the grid does to a requirement on the way.
 template <class Round>
-std::vector<Range> reached_ranges(const Problem& problem, Channel channel, double bound, int stages, Round round) {
+std::vector<Range> reached_ranges(const Problem& problem, Channel channel, double bound, int stages,
+                                  Round round) {
   const Model& model = problem.model();
   std::vector<Range> ranges(stages + 1), here(model.states()), next;
   for (std::size_t i = 0; i < problem.start().states.size(); ++i) {
@@ -78,11 +87,15 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
       if (here[s].empty()) continue;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
         const auto after = [&](double earned) {
-          const auto change = [&](double from) { return (bound + from - earned) / problem.discount() - bound; };
+          const auto change = [&](double from) {
+            return (bound + from - earned) / problem.discount() - bound;
+          };
           return round(Range{change(here[s].low), change(here[s].high)});
         };
-        for_each_result(model, channel, row, [&](State to, double earned) { next[to].include(after(earned)); });
-        if (lands_anywhere(problem)) anywhere.include(after(channel.sign * model.value(channel.signal, row)));
+        for_each_result(model, channel, row,
+                        [&](State to, double earned) { next[to].include(after(earned)); });
+        if (lands_anywhere(problem))
+          anywhere.include(after(channel.sign * model.value(channel.signal, row)));
       }
     }
     if (!anywhere.empty()) {
@@ -105,13 +118,15 @@ std::vector<double> values_of(const Problem& problem, Channel channel) {
 double widest(const std::vector<Range>& paths, const std::vector<Range>& reached, double bound) {
   double width = 0;
   for (std::size_t h = 0; h < paths.size(); ++h) {
-    const double low = std::max(paths[h].low - bound, reached[h].low), high = std::min(paths[h].high - bound, reached[h].high);
+    const double low = std::max(paths[h].low - bound, reached[h].low),
+                 high = std::min(paths[h].high - bound, reached[h].high);
     width = std::max(width, high - low);
   }
   return width;
 }
 
-void choose_step(BudgetAxis& axis, const Problem& problem, const RcviOptions& options, double width) {
+void choose_step(BudgetAxis& axis, const Problem& problem, const RcviOptions& options,
+                 double width) {
   const std::vector<double> values = values_of(problem, {axis.signal, axis.sign});
   if (options.budget_step > 0) {
     axis.step = options.budget_step;
@@ -121,9 +136,9 @@ void choose_step(BudgetAxis& axis, const Problem& problem, const RcviOptions& op
     if (axis.step <= 0) axis.step = 1;
   }
   axis.exact = axis.discount == 1 && std::all_of(values.begin(), values.end(), [&](double v) {
-    const double cells = v / axis.step;
-    return std::abs(cells - std::round(cells)) <= 1e-7;
-  });
+                 const double cells = v / axis.step;
+                 return std::abs(cells - std::round(cells)) <= kCellNoise;
+               });
 }
 
 }  // namespace
@@ -134,9 +149,9 @@ double common_step(std::vector<double> values, double smallest) {
     double a = std::max(step, std::abs(value)), b = std::min(step, std::abs(value));
     while (b > 1e-9 * a) {  // Euclid's algorithm; remainders that are rounding errors count as zero
       double rest = a - b * std::floor(a / b);
-      if (rest > b * (1 - 1e-7)) rest = 0;
+      if (rest > b * (1 - kCellNoise)) rest = 0;
       a = b;
-      b = rest <= 1e-7 * a ? 0 : rest;
+      b = rest <= kCellNoise * a ? 0 : rest;
     }
     step = a;
     if (step > 0 && step < smallest) return 0;
@@ -144,7 +159,8 @@ double common_step(std::vector<double> values, double smallest) {
   return step;
 }
 
-BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const RcviOptions& options) {
+BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
+                       const RcviOptions& options) {
   const Channel channel = channel_of(problem, constraint);
   BudgetAxis axis;
   axis.constraint = constraint;
@@ -156,21 +172,29 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
 
   const std::vector<Range> paths = path_ranges(problem, channel, stages);
   const auto keep = [](const Range& range) { return range; };
-  choose_step(axis, problem, options,
-              widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound));
+  choose_step(
+      axis, problem, options,
+      widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound));
   const auto to_cells = [&](const Range& range) {
     const double low = range.low / axis.step, high = range.high / axis.step;
-    const double bottom = axis.exact ? std::round(low) : axis.rounding == Rounding::up ? std::ceil(low - 1e-7) : std::floor(low + 1e-7);
-    const double top = axis.exact ? std::round(high) : std::ceil(high - 1e-7);
+    const double bottom = axis.exact                      ? std::round(low)
+                          : axis.rounding == Rounding::up ? std::ceil(low - kCellNoise)
+                                                          : std::floor(low + kCellNoise);
+    const double top = axis.exact ? std::round(high) : std::ceil(high - kCellNoise);
     return Range{bottom * axis.step, top * axis.step};
   };
   const std::vector<Range> reached = reached_ranges(problem, channel, axis.bound, stages, to_cells);
   for (int h = 0; h <= stages; ++h) {
     // One cell above the best path stands for everything that is beyond reach.
-    const double low = std::max((paths[h].low - axis.bound) / axis.step, reached[h].low / axis.step);
-    const double high = std::min((paths[h].high - axis.bound) / axis.step + 1, reached[h].high / axis.step);
-    const double first = std::floor(std::min(low, high) + 1e-7), last = std::ceil(std::max(low, high) - 1e-7);
-    require(last - first < 1e9, "budget step {} makes {:.3g} cells at stage {}, must make fewer than 1e9", axis.step, last - first, h);
+    const double low =
+        std::max((paths[h].low - axis.bound) / axis.step, reached[h].low / axis.step);
+    const double high =
+        std::min((paths[h].high - axis.bound) / axis.step + 1, reached[h].high / axis.step);
+    const double first = std::floor(std::min(low, high) + kCellNoise),
+                 last = std::ceil(std::max(low, high) - kCellNoise);
+    require(last - first < 1e9,
+            "budget step {} makes {:.3g} cells at stage {}, must make fewer than 1e9", axis.step,
+            last - first, h);
     axis.low.push_back(static_cast<std::int64_t>(first));
     axis.cells.push_back(static_cast<std::int32_t>(last - first) + 1);
     axis.slack.push_back(options.slack * (stages - h));

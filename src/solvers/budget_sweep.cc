@@ -10,21 +10,28 @@
 namespace redoubt {
 namespace {
 
-// Requirements are compared with sums of rounded numbers: a shortfall of this share is rounding, not a broken requirement.
+// Requirements are compared with sums of rounded numbers: a shortfall of this share is rounding,
+// not a broken requirement.
 constexpr double kRoundingNoise = 1e-11;
 
 }  // namespace
 
-BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages, Fallback fallback,
-                         Workers& workers)
-    : problem_(&problem), axes_(axes), stages_(stages), channels_{Channel{}}, fallback_(fallback), group_(&workers) {
+BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages,
+                         Fallback fallback, Workers& workers)
+    : problem_(&problem),
+      axes_(axes),
+      stages_(stages),
+      channels_{Channel{}},
+      fallback_(fallback),
+      group_(&workers) {
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
-  require(problem.model().most_actions() <= 256, "{} actions in one state, this method takes at most 256",
-          problem.model().most_actions());
+  require(problem.model().most_actions() <= 256,
+          "{} actions in one state, this method takes at most 256", problem.model().most_actions());
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = outcomes_move_budgets(problem.model(), axes);
-  by_shift_ = axes.size() == 1 && axes[0].discount == 1 && (axes[0].exact || axes[0].rounding == Rounding::up);
+  by_shift_ = axes.size() == 1 && axes[0].discount == 1 &&
+              (axes[0].exact || (axes[0].rounding == Rounding::up && !outcomes_move_));
   if (by_shift_) {
     double earned = 0;
     for (Row row = 0; row < problem.model().rows(); ++row) {
@@ -45,16 +52,18 @@ double BudgetSweep::row_evaluations() const {
   return sum;
 }
 
-// How many lanes further the next stage's value stands, for a step that earned this much. Lanes of the two stages start at the
-// bottoms of their own windows, so this is what a move of the lowest cell would be if there were no window to keep it in.
+// How many lanes further the next stage's value stands, for a step that earned this much. Lanes of
+// the two stages start at the bottoms of their own windows, so this is what a move of the lowest
+// cell would be if there were no window to keep it in.
 std::int64_t BudgetSweep::shift(int stage, double earned) const {
   const BudgetAxis& axis = axes_[0];
   const double fall = earned / axis.step;
-  const double down = axis.exact ? std::round(fall) : std::floor(fall + 1e-7);
+  const double down = axis.exact ? std::round(fall) : std::floor(fall + kCellNoise);
   return axis.low[stage] - axis.low[stage + 1] - static_cast<std::int64_t>(down);
 }
 
-// Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal states are worth nothing.
+// Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal
+// states are worth nothing.
 void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   const Model& model = problem_->model();
   layer.lanes = memory_states(axes_, stage);
@@ -85,9 +94,11 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
     }
   }
   if (workers_.front().rows.needs_floor()) find_floor();
-  const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ * padded_lanes(here_.lanes);
+  const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
+                      padded_lanes(here_.lanes);
   group_->for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto s = begin; s < end; ++s) step_state(stage, static_cast<State>(s), decisions, workers_[worker]);
+    for (auto s = begin; s < end; ++s)
+      step_state(stage, static_cast<State>(s), decisions, workers_[worker]);
   });
   std::swap(next_, here_);
 }
@@ -99,7 +110,8 @@ void BudgetSweep::step_state(int stage, State state, Policy::Stage& decisions, W
   const int actions = static_cast<int>(last - first);
   const std::int64_t block = std::int64_t{arrays_} * padded_lanes(here_.lanes);
   worker.q.resize(actions * block);
-  for (int a = 0; a < actions; ++a) evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
+  for (int a = 0; a < actions; ++a)
+    evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
   decide(state, actions, decisions, worker);
   fill_halo(state);
 }
@@ -118,29 +130,43 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
     }
     double* buffer = by_shift_ ? nullptr : worker.rows.buffer(i, arrays_ * padded);
     for (int array = 0; array < arrays_; ++array) {
-      worker.next[array * outcomes + i] = moved(stage, array, next[i], worker, buffer ? buffer + array * padded : nullptr);
+      worker.next[array * outcomes + i] =
+          moved(stage, array, next[i], worker, buffer ? buffer + array * padded : nullptr);
     }
   }
   for (int array = 0; array < arrays_; ++array) {
-    const double* floor = worker.rows.needs_floor() ? moved_floor(stage, array, row, worker) : nullptr;
-    worker.rows.worst(row, {&channels_[array], 1}, here_.lanes, worker.next.data() + array * outcomes, floor, q + array * padded);
+    const double* floor =
+        worker.rows.needs_floor() ? moved_floor(stage, array, row, worker) : nullptr;
+    worker.rows.worst(row, {&channels_[array], 1}, here_.lanes,
+                      worker.next.data() + array * outcomes, floor, q + array * padded);
+  }
+  if (by_shift_ && !axes_[0].exact) {
+    const double loss = move_budget(axes_[0], stage, 0, worker.earned[0]).loss;
+    for (int lane = 0; lane < here_.lanes; ++lane) q[padded + lane] -= loss;
   }
 }
 
-// The next stage's values of one state as seen from the lanes of this stage, after the step described by `worker`.
-const double* BudgetSweep::moved(int stage, int array, State state, Worker& worker, double* buffer) const {
+// The next stage's values of one state as seen from the lanes of this stage, after the step
+// described by `worker`. What rounding up added to a requirement counts as not earned, as in the
+// paper, where the utility of a budget is known from the budget alone.
+const double* BudgetSweep::moved(int stage, int array, State state, Worker& worker,
+                                 double* buffer) const {
   const double* values = lanes(next_, array, state);
   if (by_shift_) return values + shift(stage, worker.earned[0]);
   const BudgetMoves& moves = worker.moves;
   if (moves.corners == 1) {
     for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] = values[moves.memory[lane]];
+    if (array == 0) return buffer;
+    const double* loss = moves.loss.data() + std::int64_t{array - 1} * here_.lanes;
+    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] -= loss[lane];
     return buffer;
   }
   std::fill_n(buffer, here_.lanes, 0.0);
   for (int corner = 0; corner < moves.corners; ++corner) {
     const auto* memory = moves.memory.data() + std::int64_t{corner} * here_.lanes;
     const auto* weight = moves.weight.data() + std::int64_t{corner} * here_.lanes;
-    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] += weight[lane] * values[memory[lane]];
+    for (int lane = 0; lane < here_.lanes; ++lane)
+      buffer[lane] += weight[lane] * values[memory[lane]];
   }
   return buffer;
 }
@@ -152,13 +178,15 @@ const double* BudgetSweep::moved_floor(int stage, int array, Row row, Worker& wo
   move_all_budgets(axes_, stage, worker.earned, worker.moves);
   worker.floor.resize(2 * padded_lanes(here_.lanes));
   if (worker.moves.corners == 1) return moved(stage, array, states, worker, worker.floor.data());
-  // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture of the least.
+  // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture
+  // of the least.
   double* least = worker.floor.data();
   double* mixture = least + padded_lanes(here_.lanes);
   std::fill_n(least, here_.lanes, std::numeric_limits<double>::max());
   for (State s = 0; s < states; ++s) {
     moved(stage, array, s, worker, mixture);
-    for (int lane = 0; lane < here_.lanes; ++lane) least[lane] = std::min(least[lane], mixture[lane]);
+    for (int lane = 0; lane < here_.lanes; ++lane)
+      least[lane] = std::min(least[lane], mixture[lane]);
   }
   return least;
 }
@@ -172,8 +200,8 @@ void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Wor
     worker.reward[a] = worker.q.data() + std::int64_t{a} * arrays_ * padded;
     worker.utility[a] = worker.reward[a] + padded;
   }
-  best_mix(actions, worker.reward.data(), worker.utility.data(), here_.lanes, threshold_.data(), fallback_ == Fallback::utility,
-           choices, lanes(here_, 0, state), lanes(here_, 1, state));
+  best_mix(actions, worker.reward.data(), worker.utility.data(), here_.lanes, threshold_.data(),
+           fallback_ == Fallback::utility, choices, lanes(here_, 0, state), lanes(here_, 1, state));
 }
 
 void BudgetSweep::fill_halo(State state) {

@@ -10,23 +10,30 @@
 
 namespace redoubt {
 
-// Backward value iteration on (state, remaining requirement), the engine of rcvi. Lanes are the cells of the budget grid; two layers of values are kept, the policy is handed out stage by stage.
+// Backward value iteration on (state, remaining requirement), the engine of rcvi. Lanes are the
+// cells of the budget grid; two layers of values are kept, the policy is handed out stage by stage.
 class BudgetSweep {
  public:
-  // Besides the reward, each axis adds one more array of values: what the policy earns on that axis. At least one axis.
-  BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages, Fallback fallback,
-              Workers& workers);
+  // Besides the reward, each axis adds one more array of values: what the policy earns on that
+  // axis. At least one axis.
+  BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axes, int stages,
+              Fallback fallback, Workers& workers);
 
-  // One stage back: reads the values of stage + 1, makes those of `stage`, and writes its decisions.
+  // One stage back: reads the values of stage + 1, makes those of `stage`, and writes its
+  // decisions.
   void step(int stage, Policy::Stage& decisions);
 
-  // What the computed policy is worth from here: array 0 is the reward, then one for each axis, in nature's sign.
-  double value(int array, State state, std::int32_t memory) const { return lanes(next_, array, state)[memory]; }
+  // What the computed policy is worth from here: array 0 is the reward, then one for each axis, in
+  // nature's sign.
+  double value(int array, State state, std::int32_t memory) const {
+    return lanes(next_, array, state)[memory];
+  }
   double row_evaluations() const;
 
  private:
-  // Values of one stage: [state][array][halo | lanes | halo], so that moving the budget by whole cells is moving a pointer.
-  // State number `states` holds, for each lane, the least value of all states: the worst landing anywhere.
+  // Values of one stage: [state][array][halo | lanes | halo], so that moving the budget by whole
+  // cells is moving a pointer. State number `states` holds, for each lane, the least value of all
+  // states: the worst landing anywhere.
   struct Layer {
     int lanes = 1, before = 0, after = 0;
     std::int64_t stride = 0;  // of one array
@@ -35,7 +42,7 @@ class BudgetSweep {
   struct Worker {
     explicit Worker(const Problem& problem) : rows(problem) {}
     RowEvaluator rows;
-    std::vector<double> q;                    // [action][array][padded lanes]
+    std::vector<double> q;  // [action][array][padded lanes]
     std::vector<const double*> reward, utility;
     std::vector<const double*> next;  // [array][outcome]
     std::vector<double> floor, earned;
@@ -44,7 +51,8 @@ class BudgetSweep {
 
   void shape_layer(int stage, Layer& layer) const;
   const double* lanes(const Layer& layer, int array, State state) const {
-    return layer.values.data() + (std::int64_t{state} * arrays_ + array) * layer.stride + layer.before;
+    return layer.values.data() + (std::int64_t{state} * arrays_ + array) * layer.stride +
+           layer.before;
   }
   double* lanes(Layer& layer, int array, State state) const {
     return const_cast<double*>(lanes(static_cast<const Layer&>(layer), array, state));
@@ -66,7 +74,8 @@ class BudgetSweep {
   Fallback fallback_;
   Workers* group_;
   std::vector<Worker> workers_;
-  bool by_shift_ = false;       // every move of the budget is a whole number of cells, the same for all cells
+  bool by_shift_ =
+      false;  // every move of the budget is a whole number of cells, the same for all cells
   bool outcomes_move_ = false;
   double least_earned_ = 0, most_earned_ = 0;
   Layer next_, here_;

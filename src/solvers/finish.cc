@@ -11,11 +11,16 @@ namespace redoubt {
 
 std::string_view name(Status status) {
   switch (status) {
-    case Status::certified: return "certified";
-    case Status::feasible: return "feasible";
-    case Status::violated: return "violated";
-    case Status::infeasible: return "infeasible";
-    case Status::stopped: return "stopped";
+    case Status::certified:
+      return "certified";
+    case Status::feasible:
+      return "feasible";
+    case Status::violated:
+      return "violated";
+    case Status::infeasible:
+      return "infeasible";
+    case Status::stopped:
+      return "stopped";
   }
   return "";
 }
@@ -32,10 +37,12 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 
-Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch, Workers& workers) {
+Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch,
+                 Workers& workers) {
   const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
   solution.policy = value_iteration(problem, safest, workers).policy;
-  solution.notes.push_back("stopped early; the policy attached is the one that is safest for the first constraint");
+  solution.notes.push_back(
+      "stopped early; the policy attached is the one that is safest for the first constraint");
   finish(problem, solution, workers);
   solution.status = Status::stopped;
   solution.seconds = watch.seconds();
@@ -50,7 +57,8 @@ void append_tail(const Problem& problem, Solution& solution, int stages, Workers
   for (BudgetAxis& axis : policy.budget) axis.low.back() = 0, axis.cells.back() = 1;
   solution.cut = stages;
   solution.notes.push_back(
-      fmt::format("the infinite horizon was cut after {} stages; from there on the policy is the one safest for the first constraint",
+      fmt::format("the infinite horizon was cut after {} stages; from there on the policy is the "
+                  "one safest for the first constraint",
                   stages));
 }
 

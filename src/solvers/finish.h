@@ -22,14 +22,18 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-// Evaluates the policy of a solution and fills in what the answer says of it: the worst cases and the status. A bound that a method
-// has proved must be set before; `tolerance` is the relative gap that counts as certified.
+// Evaluates the policy of a solution and fills in what the answer says of it: the worst cases and
+// the status. A bound that a method has proved must be set before; `tolerance` is the relative gap
+// that counts as certified.
 void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance = 0);
 
-// The answer of a solve that was stopped before it had a policy: the policy that is safest for the first constraint.
-Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch, Workers& workers);
+// The answer of a solve that was stopped before it had a policy: the policy that is safest for the
+// first constraint.
+Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch,
+                 Workers& workers);
 
-// Gives a policy of `stages` stages something to do after an infinite horizon was cut there, and says so.
+// Gives a policy of `stages` stages something to do after an infinite horizon was cut there, and
+// says so.
 void append_tail(const Problem& problem, Solution& solution, int stages, Workers& workers);
 
 }  // namespace redoubt

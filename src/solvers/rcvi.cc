@@ -14,11 +14,13 @@ namespace redoubt {
 namespace {
 
 void check_options(const RcviOptions& options) {
-  require(options.slack >= 0 && std::isfinite(options.slack), "slack = {}, must be at least 0 and finite", options.slack);
-  require(options.budget_step >= 0 && std::isfinite(options.budget_step), "budget_step = {}, must be at least 0 and finite",
-          options.budget_step);
+  require(options.slack >= 0 && std::isfinite(options.slack),
+          "slack = {}, must be at least 0 and finite", options.slack);
+  require(options.budget_step >= 0 && std::isfinite(options.budget_step),
+          "budget_step = {}, must be at least 0 and finite", options.budget_step);
   require(options.budget_cells >= 1, "budget_cells = {}, must be at least 1", options.budget_cells);
-  require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)", options.tolerance);
+  require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
+          options.tolerance);
   require(options.memory_limit >= 0, "memory_limit = {}, must be at least 0", options.memory_limit);
 }
 
@@ -29,13 +31,15 @@ double machine_memory() {
 void check_memory(const RcviPlan& plan, const RcviOptions& options) {
   const double limit = options.memory_limit > 0 ? options.memory_limit : 0.75 * machine_memory();
   require(plan.bytes <= limit,
-          "this solve needs {:.3g} GB ({} stages, {} budgets at most), the limit is {:.3g} GB: widen budget_step or raise memory_limit",
+          "this solve needs {:.3g} GB ({} stages, {} budgets at most), the limit is {:.3g} GB: "
+          "widen budget_step or raise memory_limit",
           plan.bytes / 1e9, plan.stages, plan.most_memory_states, limit / 1e9);
 }
 
-// The value of the k-step problem at the start, in the user's sign: what the trace shows after k backward steps.
-void record(const Problem& problem, const BudgetSweep& sweep, std::span<const BudgetAxis> axes, int stage, int stages,
-            const Stopwatch& watch, Trace& trace) {
+// The value of the k-step problem at the start, in the user's sign: what the trace shows after k
+// backward steps.
+void record(const Problem& problem, const BudgetSweep& sweep, std::span<const BudgetAxis> axes,
+            int stage, int stages, const Stopwatch& watch, Trace& trace) {
   std::int32_t memory = 0;
   for (const BudgetAxis& axis : axes) {
     const auto cell = std::clamp<std::int64_t>(-axis.low[stage], 0, axis.cells[stage] - 1);
@@ -53,7 +57,8 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
   trace.seconds.push_back(watch.seconds());
   trace.reward.push_back(at_start(0));
   trace.constraints.resize(axes.size());
-  for (std::size_t a = 0; a < axes.size(); ++a) trace.constraints[a].push_back(axes[a].sign * at_start(static_cast<int>(a) + 1));
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    trace.constraints[a].push_back(axes[a].sign * at_start(static_cast<int>(a) + 1));
 }
 
 }  // namespace
@@ -61,7 +66,8 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
 RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
   check_options(options);
   RcviPlan plan;
-  plan.stages = problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
+  plan.stages =
+      problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     plan.axes.push_back(budget_axis(problem, c, plan.stages, options));
   }
@@ -71,7 +77,8 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
   for (int h = 0; h <= plan.stages; ++h) {
     double memory = 1;
     for (const BudgetAxis& axis : plan.axes) memory *= axis.cells[h];
-    plan.most_memory_states = std::max(plan.most_memory_states, static_cast<std::int64_t>(std::min(memory, 9e18)));
+    plan.most_memory_states =
+        std::max(plan.most_memory_states, static_cast<std::int64_t>(std::min(memory, 9e18)));
     layer = std::max(layer, memory * states * arrays * 8);
     if (h == plan.stages) break;
     plan.bytes += 4 * memory * states;
@@ -82,7 +89,8 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
 }
 
 Solution rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
-  if (problem.constraints().empty()) {  // without a requirement to remember this is robust value iteration
+  if (problem.constraints()
+          .empty()) {  // without a requirement to remember this is robust value iteration
     check_options(options);
     Solution solution = robust(problem, execution);
     solution.method = "rcvi";
@@ -99,9 +107,11 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   policy.states = problem.model().states();
   policy.stages.resize(plan.stages);
   policy.budget = plan.axes;
-  for (const BudgetAxis& axis : plan.axes) policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
+  for (const BudgetAxis& axis : plan.axes)
+    policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
   for (int h = plan.stages; h-- > 0;) {
-    if (watch.stop(execution, 1 - (h + 1.0) / plan.stages)) return stopped(problem, std::move(solution), watch, workers);
+    if (watch.stop(execution, 1 - (h + 1.0) / plan.stages))
+      return stopped(problem, std::move(solution), watch, workers);
     sweep.step(h, policy.stages[h]);
     record(problem, sweep, plan.axes, h, plan.stages, watch, solution.trace);
   }

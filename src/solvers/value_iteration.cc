@@ -16,7 +16,8 @@ class Sweep {
   }
 
   // values = best of the actions given what the next stage is worth; actions = which one it was.
-  void step(int stage, const std::vector<double>& next, std::vector<double>& values, std::vector<std::int32_t>& actions) {
+  void step(int stage, const std::vector<double>& next, std::vector<double>& values,
+            std::vector<std::int32_t>& actions) {
     const Model& model = problem_.model();
     values.assign(model.states(), 0.0);
     actions.assign(model.states(), -1);
@@ -54,7 +55,8 @@ class Sweep {
     }
     double floors[kLaneBlock], result[kLaneBlock];
     std::fill_n(floors, kLaneBlock, floor);
-    rows.worst(row, {&channel_, 1}, 1, pointers.data(), rows.needs_floor() ? floors : nullptr, result);
+    rows.worst(row, {&channel_, 1}, 1, pointers.data(), rows.needs_floor() ? floors : nullptr,
+               result);
     return result[0];
   }
 
@@ -79,11 +81,13 @@ Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
 
 double ValueIteration::at(const Start& start) const {
   double sum = 0;
-  for (std::size_t i = 0; i < start.states.size(); ++i) sum += start.probability[i] * values.front()[start.states[i]];
+  for (std::size_t i = 0; i < start.states.size(); ++i)
+    sum += start.probability[i] * values.front()[start.states[i]];
   return sum;
 }
 
-ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers, const Execution& execution, bool least) {
+ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
+                               const Execution& execution, bool least) {
   const Stopwatch watch;
   Sweep sweep(problem, channel, workers, least);
   ValueIteration result;
@@ -102,11 +106,15 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
       ++result.sweeps;
     }
   } else {
-    // Contraction: once a sweep changes nothing by more than this, everything that may follow is below 1e-12 of the largest total.
+    // Contraction: once a sweep changes nothing by more than this, everything that may follow is
+    // below 1e-12 of the largest total.
     const double rest = problem.discount() / (1 - problem.discount());
     const int expected = stages_until_negligible(problem, 1e-13);
-    for (double change = 1, scale = 1; change * rest > 1e-12 * scale && result.sweeps < 10 * expected; next.swap(values)) {
-      if ((result.stopped = watch.stop(execution, std::min(0.99, static_cast<double>(result.sweeps) / expected)))) break;
+    for (double change = 1, scale = 1;
+         change * rest > 1e-12 * scale && result.sweeps < 10 * expected; next.swap(values)) {
+      if ((result.stopped = watch.stop(
+               execution, std::min(0.99, static_cast<double>(result.sweeps) / expected))))
+        break;
       sweep.step(0, next, values, actions);
       change = 0, scale = 1;
       for (std::size_t s = 0; s < next.size(); ++s) {
@@ -123,12 +131,14 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
 }
 
 int stages_until_negligible(const Problem& problem, double tolerance) {
-  return std::max(1, static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
+  return std::max(1,
+                  static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
 }
 
 namespace {
 
-Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method, const Execution& execution) {
+Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method,
+                       const Execution& execution) {
   const Stopwatch watch;
   Workers workers(execution.threads);
   ValueIteration found = value_iteration(model_to_solve, Channel{}, workers, execution);
@@ -147,7 +157,9 @@ Solution unconstrained(const Problem& problem, const Problem& model_to_solve, co
 
 }  // namespace
 
-Solution robust(const Problem& problem, const Execution& execution) { return unconstrained(problem, problem, "robust", execution); }
+Solution robust(const Problem& problem, const Execution& execution) {
+  return unconstrained(problem, problem, "robust", execution);
+}
 
 Solution nominal(const Problem& problem, const Execution& execution) {
   Terms terms = problem.terms();
@@ -155,11 +167,13 @@ Solution nominal(const Problem& problem, const Execution& execution) {
   return unconstrained(problem, problem.with(std::move(terms)), "nominal", execution);
 }
 
-AchievableRange achievable_range(const Problem& problem, int constraint, const Execution& execution) {
+AchievableRange achievable_range(const Problem& problem, int constraint,
+                                 const Execution& execution) {
   Workers workers(execution.threads);
   const Channel channel = channel_of(problem, constraint);
   const double best = value_iteration(problem, channel, workers, execution).at(problem.start());
-  const double worst = value_iteration(problem, channel, workers, execution, true).at(problem.start());
+  const double worst =
+      value_iteration(problem, channel, workers, execution, true).at(problem.start());
   return {channel.sign * best, channel.sign * worst};
 }
 

@@ -7,7 +7,8 @@
 
 namespace redoubt {
 
-// A quantity that is totalled over an episode, in the sign in which nature minimises it: the reward, a utility, a negative cost.
+// A quantity that is totalled over an episode, in the sign in which nature minimises it: the
+// reward, a utility, a negative cost.
 struct Channel {
   int signal = -1;  // -1: the reward
   double sign = 1;
@@ -15,9 +16,12 @@ struct Channel {
 };
 Channel channel_of(const Problem& problem, int constraint);
 
-// The worst case of one row of a problem, for many lanes: the only place where models meet sets. One for each thread.
-//     result = row value + discount * min over P of sum_i P_i (next value_i + outcome value_i / discount)
-// The discount stands outside so that the hot path never scales a value, and because `tilt` is defined on next values.
+// The worst case of one row of a problem, for many lanes: the only place where models meet sets.
+// One for each thread.
+//     result = row value + discount * min over P of sum_i P_i (next value_i + outcome value_i /
+//     discount)
+// The discount stands outside so that the hot path never scales a value, and because `tilt` is
+// defined on next values.
 class RowEvaluator {
  public:
   explicit RowEvaluator(const Problem& problem);
@@ -25,17 +29,20 @@ class RowEvaluator {
   bool needs_floor() const { return floor_; }  // nature may land outside the row's outcomes
   double evaluations() const { return evaluations_; }
 
-  // A block for the caller's next values of one outcome, when it has no array to point to. Valid until the next worst() call.
+  // A block for the caller's next values of one outcome, when it has no array to point to. Valid
+  // until the next worst() call.
   double* buffer(int outcome, int lanes);
 
-  // next[i] holds the next values of outcome i in every lane; `floor` those of the worst landing outside (null: none).
-  // Lanes are divided evenly between the channels: with two channels, the first half of the lanes is for channels[0].
-  // `result` and, when asked for, `minimiser` are padded as in sets/worst_case.h.
-  void worst(Row row, std::span<const Channel> channels, int lanes, const double* const* next, const double* floor,
-             double* result, double* minimiser = nullptr);
+  // next[i] holds the next values of outcome i in every lane; `floor` those of the worst landing
+  // outside (null: none). Lanes are divided evenly between the channels: with two channels, the
+  // first half of the lanes is for channels[0]. `result` and, when asked for, `minimiser` are
+  // padded as in sets/worst_case.h.
+  void worst(Row row, std::span<const Channel> channels, int lanes, const double* const* next,
+             const double* floor, double* result, double* minimiser = nullptr);
 
  private:
-  const double* with_outcome_values(Row row, std::span<const Channel> channels, int lanes, int outcome, const double* next);
+  const double* with_outcome_values(Row row, std::span<const Channel> channels, int lanes,
+                                    int outcome, const double* next);
 
   const Problem* problem_;
   WorstCase kernel_;

@@ -5,7 +5,8 @@
 namespace redoubt {
 
 Workers::Workers(int threads) {
-  for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { loop(worker); });
+  for (int worker = 1; worker < threads; ++worker)
+    threads_.emplace_back([this, worker] { loop(worker); });
 }
 
 Workers::~Workers() {
@@ -24,7 +25,8 @@ void Workers::for_each(std::int64_t items, double nanoseconds, const Body& body)
     const std::lock_guard lock(mutex_);
     body_ = &body;
     items_ = items;
-    chunk_ = std::max<std::int64_t>(1, items / (count() * 16));  // small enough to even out unequal states
+    chunk_ = std::max<std::int64_t>(
+        1, items / (count() * 16));  // small enough to even out unequal states
     next_ = 0;
     busy_ = static_cast<int>(threads_.size());
     failure_ = nullptr;

@@ -10,11 +10,13 @@
 
 namespace redoubt {
 
-// The one threading mechanism: a fixed group of threads that lives as long as a solve. One thread runs inline, without a pool.
+// The one threading mechanism: a fixed group of threads that lives as long as a solve. One thread
+// runs inline, without a pool.
 class Workers {
  public:
-  // body(begin, end, worker): items begin..end-1, done by worker 0..threads-1. Each item is done once, by one worker; which worker
-  // does which items is not fixed, so items must not depend on each other.
+  // body(begin, end, worker): items begin..end-1, done by worker 0..threads-1. Each item is done
+  // once, by one worker; which worker does which items is not fixed, so items must not depend on
+  // each other.
   using Body = std::function<void(std::int64_t begin, std::int64_t end, int worker)>;
 
   explicit Workers(int threads);
@@ -26,8 +28,8 @@ class Workers {
 
   // Work below this many nanoseconds is not worth waking anybody for.
   static constexpr double kWorthwhile = 2e5;
-  // Runs the body over items 0..items-1, on all threads when the whole is estimated to take long enough. An exception in the body
-  // stops the remaining chunks and is thrown here.
+  // Runs the body over items 0..items-1, on all threads when the whole is estimated to take long
+  // enough. An exception in the body stops the remaining chunks and is thrown here.
   void for_each(std::int64_t items, double nanoseconds, const Body& body);
 
  private:
