@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sets/worst_case.h"
+
+namespace redoubt::bench {
+
+// Random rows over a few states whose values stay in the first-level cache: what is measured is
+// arithmetic.
+class Rows {
+ public:
+  Rows(int outcomes, double radius, std::uint64_t seed = 1);
+
+  // One backup of every row and lane with the kernel of this set.
+  std::function<void()> backup(const Uncertainty& set);
+  // The same by std::sort of each lane, for total variation.
+  std::function<void()> sort_backup();
+
+  int values() const;  // successor values that one backup reads
+  const Work& work() const { return scratch_.work; }
+
+ private:
+  static constexpr int kStates = 40, kRows = 16, kLanesPerRow = 64;
+
+  int outcomes_;
+  double radius_;
+  std::vector<double> values_;           // [state][lane]
+  std::vector<double> probability_;      // [row][outcome]
+  std::vector<const double*> pointers_;  // [row][outcome]
+  std::vector<double> worst_;
+  Scratch scratch_;
+};
+
+}  // namespace redoubt::bench

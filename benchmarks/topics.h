@@ -1,0 +1,13 @@
+#pragma once
+
+#include "table.h"
+
+namespace redoubt::bench {
+
+// Each topic is one file that adds its lines. To add a topic: its file, one line here, one line in
+// main.cc.
+void vector_math(Table& table);
+void kl(Table& table);
+void chi2_and_tv(Table& table);
+
+}  // namespace redoubt::bench

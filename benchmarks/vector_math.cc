@@ -1,0 +1,28 @@
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cmath>
+
+#include "numerics/vector_functions.h"
+#include "topics.h"
+
+namespace redoubt::bench {
+
+void vector_math(Table& table) {
+  table.add({"vector exp, times faster than std::exp", 5, 6.5, Better::higher}, [] {
+    alignas(64) static std::array<double, 512> x, y;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = -30.0 * i / x.size();
+    const auto exp = vector_functions(best_instruction_set()).exp;
+    return ratio(
+        [] {
+          for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::exp(x[i]);
+          benchmark::ClobberMemory();
+        },
+        [exp] {
+          exp(x.data(), y.data(), x.size());
+          benchmark::ClobberMemory();
+        });
+  });
+}
+
+}  // namespace redoubt::bench

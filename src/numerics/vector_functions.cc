@@ -1,0 +1,15 @@
+#include "numerics/vector_functions.h"
+
+#include "numerics/kernels/kernels.h"
+
+namespace redoubt {
+
+const VectorFunctions& vector_functions([[maybe_unused]] InstructionSet instructions) {
+#ifdef REDOUBT_X86_KERNELS
+  if (instructions == InstructionSet::avx512) return avx512::vector_functions;
+  if (instructions == InstructionSet::avx2) return avx2::vector_functions;
+#endif
+  return baseline::vector_functions;
+}
+
+}  // namespace redoubt

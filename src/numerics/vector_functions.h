@@ -1,0 +1,17 @@
+#pragma once
+
+#include "numerics/isa.h"
+
+namespace redoubt {
+
+// The vector math of the kernels as functions of arrays, for tests and measurements: y[i] =
+// f(x[i]), count a multiple of 8.
+using VectorFunction = void (*)(const double* x, double* y, int count);
+
+struct VectorFunctions {
+  VectorFunction exp, expm1, log, log1p;
+};
+
+const VectorFunctions& vector_functions(InstructionSet instructions);
+
+}  // namespace redoubt
