@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "redoubt/error.h"
 #include "redoubt/problem.h"
 
 namespace redoubt {
@@ -39,5 +40,8 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
                std::string_view terms_name);
 std::string write_csv(const Problem& problem);
 std::string write_terms(const Problem& problem);
+
+Draft read_umb(std::string_view bytes, std::string_view name);
+std::string write_umb(const Problem& problem);
 
 }  // namespace redoubt

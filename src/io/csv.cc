@@ -208,24 +208,6 @@ std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArr
   return row;
 }
 
-// What NAME.terms.json says, as far as the model needs it.
-struct Side {
-  std::optional<Labels> states, actions;
-  std::optional<int> horizon;
-};
-
-Side read_side(const Node& root, std::size_t bytes) {
-  require_format(root, "redoubt-terms", 1);
-  root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty"});
-  Side side;
-  if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
-  if (const auto actions = root.find("actions"))
-    side.actions.emplace(*actions, "actions", 0, bytes);
-  side.horizon = read_horizon(root);
-  return side;
-}
-
 Model read_csv_model(std::string_view text, const Side& side) {
   Records records(text);
   const Columns columns = read_header(records);

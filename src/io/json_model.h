@@ -37,6 +37,14 @@ std::vector<double> read_table(const Node& table, const ModelArrays& rows);
 // `bytes` is the size of the file, which limits what it may ask for; `horizon` that of its terms.
 Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon);
 
+// What a "redoubt-terms" object says beside a model of another format, as far as the model needs
+// it.
+struct Side {
+  std::optional<Labels> states, actions;
+  std::optional<int> horizon;
+};
+Side read_side(const Node& root, std::size_t bytes);
+
 std::optional<int> read_horizon(const Node& root);
 // Keys that are missing leave the default.
 Terms read_terms(const Node& root, const Model& model);

@@ -97,6 +97,18 @@ std::optional<int> read_horizon(const Node& root) {
   return static_cast<int>(node->integer(0, std::numeric_limits<int>::max()));
 }
 
+Side read_side(const Node& root, std::size_t bytes) {
+  require_format(root, "redoubt-terms", 1);
+  root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
+                   "constraints", "uncertainty"});
+  Side side;
+  if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
+  if (const auto actions = root.find("actions"))
+    side.actions.emplace(*actions, "actions", 0, bytes);
+  side.horizon = read_horizon(root);
+  return side;
+}
+
 Terms read_terms(const Node& root, const Model& model) {
   Terms terms;
   terms.horizon = read_horizon(root);

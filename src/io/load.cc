@@ -5,13 +5,14 @@
 namespace redoubt {
 namespace {
 
-enum class Format { json, csv };
+enum class Format { json, csv, umb };
 
 Format format_of(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (ending == ".json") return Format::json;
   if (ending == ".csv") return Format::csv;
-  throw Error(fmt::format("{}: ending '{}', must be .json or .csv", path.string(), ending));
+  if (ending == ".umb") return Format::umb;
+  throw Error(fmt::format("{}: ending '{}', must be .json, .csv or .umb", path.string(), ending));
 }
 
 std::filesystem::path terms_path(std::filesystem::path path) {
@@ -30,6 +31,7 @@ Draft load_draft(const std::filesystem::path& path) {
   const Format format = format_of(path);
   const std::string content = io::read_file(path);
   if (format == Format::csv) return load_csv(path, content);
+  if (format == Format::umb) return read_umb(content, path.string());
   const Problem problem = read_json(content, path.string());
   return {problem.model(), problem.terms()};
 }
@@ -53,6 +55,8 @@ void save(const Problem& problem, const std::filesystem::path& path) {
       io::write_file(terms_path(path), terms);
       return io::write_file(path, table);
     }
+    case Format::umb:
+      return io::write_file(path, write_umb(problem));
   }
 }
 

@@ -33,11 +33,11 @@ class Files : public ::testing::Test {
 
 TEST_F(Files, EveryFormatKeepsAProblem) {
   const Problem p = testing::random_problem(3, {.ragged = true, .names = true, .row_radii = true});
-  for (const char* name : {"p.json", "p.csv"}) {
+  for (const char* name : {"p.json", "p.csv", "p.umb"}) {
     save(p, folder_ / name);
     EXPECT_EQ(load(folder_ / name), p) << name;
   }
-  EXPECT_EQ(count(), 3u);  // with p.terms.json, and no temporary left behind
+  EXPECT_EQ(count(), 4u);  // with p.terms.json, and no temporary left behind
 }
 
 TEST_F(Files, SavingReplacesAndObeysTheUmask) {

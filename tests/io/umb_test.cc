@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "io/json_node.h"
+#include "io/tar.h"
+#include "io/umb_index.h"
+#include "redoubt/io.h"
+#include "support/expect_error.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+using io::Json;
+using testing::error_of;
+
+Problem read(const std::string& bytes) {
+  const Draft draft = read_umb(bytes, "m.umb");
+  return Problem(draft.model, draft.terms);
+}
+
+// A valid archive with one file replaced (or removed, when the content is "none").
+std::string archive_with(const std::string& member, const std::string& content) {
+  auto files = io::read_tar(write_umb(testing::random_problem(1)));
+  if (content == "none")
+    files.erase(member);
+  else
+    files[member] = content;
+  return io::write_tar({files.begin(), files.end()});
+}
+std::string error_with(const std::string& member, const std::string& content) {
+  return error_of([&] { read(archive_with(member, content)); });
+}
+// The same for one value of index.json, given by its JSON pointer.
+std::string error_with_index(const std::string& pointer, const Json& value) {
+  Json index = Json::parse(io::read_tar(write_umb(testing::random_problem(1)))["index.json"]);
+  index[Json::json_pointer(pointer)] = value;
+  return error_with("index.json", index.dump());
+}
+
+RC_GTEST_PROP(Umb, RoundTripKeepsEveryBit, (std::uint64_t seed)) {
+  const Problem p = testing::random_problem(seed, testing::random_options(seed));
+  RC_ASSERT(read(write_umb(p)) == p);
+}
+
+TEST(Umb, TheSameProblemGivesTheSameBytes) {
+  EXPECT_EQ(write_umb(testing::random_problem(1)), write_umb(testing::random_problem(1)));
+}
+
+TEST(Umb, ReadsWhatUmbiWrites) {
+  std::ifstream in(REDOUBT_SOURCE_DIR "/tests/data/umbi_walk.umb", std::ios::binary);
+  std::stringstream bytes;
+  bytes << in.rdbuf();
+  const Draft draft = read_umb(bytes.str(), "umbi_walk.umb");
+  const Model& m = draft.model;
+  EXPECT_EQ(m.states(), 4);
+  EXPECT_EQ(m.rows(), 6);
+  EXPECT_EQ(m.arrays().action, (std::vector<std::int32_t>{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(m.action_name(1), "right");
+  // Left of cell 0 is one outcome, once merged. Cell 1 lists "right" first.
+  EXPECT_EQ(m.arrays().next, (std::vector<State>{0, 0, 1, 0, 1, 1, 2, 1, 2, 2, 3}));
+  EXPECT_EQ(m.arrays().probability[5], 0.1);
+  EXPECT_EQ(m.arrays().probability[6], 0.9);
+  EXPECT_EQ(m.arrays().reward, (std::vector<double>{0, 0.5, 0, 0.5, 0, 0.5}));
+  EXPECT_EQ(m.outcome_value(-1, 6), 0.5);
+  EXPECT_EQ(m.signal_index("energy"), 0);  // states and choices add
+  EXPECT_EQ(m.arrays().signals[0].row, (std::vector<double>{1, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(draft.terms.start, Start({1, 2}, {0.5, 0.5}));
+  EXPECT_FALSE(draft.terms.horizon);
+}
+
+TEST(Umb, IntervalsOfOthersGetANominalBetweenThem) {
+  const Problem p = testing::random_problem(1, {.uncertainty = Interval{}});
+  auto files = io::read_tar(write_umb(p));
+  Json index = Json::parse(files["index.json"]);
+  index.erase("file-data");
+  files["index.json"] = index.dump();
+  const Draft draft = read_umb(io::write_tar({files.begin(), files.end()}), "m.umb");
+  EXPECT_EQ(draft.model.arrays().lower, p.model().arrays().lower);
+  EXPECT_EQ(draft.model.arrays().upper, p.model().arrays().upper);
+  EXPECT_EQ(draft.terms.uncertainty, Uncertainty(Interval{}));
+}
+
+TEST(Umb, StagesBecomeLayersOfStates) {
+  const testing::RandomOptions options{.states = 3, .horizon = 4, .stage_dependent = true};
+  auto files = io::read_tar(write_umb(testing::random_problem(1, options)));
+  Json index = Json::parse(files["index.json"]);
+  EXPECT_EQ(index["transition-system"]["#states"], 15);
+  index.erase("file-data");
+  files["index.json"] = index.dump();
+  const Model m = read_umb(io::write_tar({files.begin(), files.end()}), "m.umb").model;
+  EXPECT_EQ(m.states(), 15);
+  EXPECT_EQ(m.stages(), 1);
+  for (const State next : m.arrays().next) EXPECT_GE(next, 3);
+}
+
+TEST(Umb, EqualLabelsOfChoicesAreNumbered) {
+  const Problem p = testing::random_problem(1, {.actions = 2, .names = true});
+  auto files = io::read_tar(write_umb(p));
+  files[io::umb::action_values] = std::string(files[io::umb::action_values].size(), '\0');
+  Json index = Json::parse(files["index.json"]);
+  index.erase("file-data");
+  files["index.json"] = index.dump();
+  const Model m = read_umb(io::write_tar({files.begin(), files.end()}), "m.umb").model;
+  EXPECT_EQ(m.arrays().action, p.model().arrays().action);
+  EXPECT_TRUE(m.arrays().action_names.empty());
+}
+
+TEST(Umb, ErrorsNameTheMember) {
+  EXPECT_EQ(error_of([] { read("{}"); }).substr(0, 30), "m.umb: is not a tar archive, m");
+  EXPECT_EQ(error_with("index.json", "none"),
+            "m.umb: index.json: index.json is missing, must be in the archive");
+  EXPECT_EQ(error_with("index.json", "{"),
+            "m.umb: index.json: line 1: the text ends here, inside a value; must be complete JSON");
+  EXPECT_EQ(error_with("branch-to-probability.bin", "none"),
+            "m.umb: branch-to-probability.bin is missing, must be in the archive");
+  EXPECT_EQ(error_with("branch-to-probability.bin", "1234"),
+            "m.umb: branch-to-probability.bin has 4 bytes, must have 360");
+  EXPECT_EQ(
+      error_with("branch-to-target.bin", io::umb::to_bytes(std::vector<std::uint64_t>(45, 7))),
+      "m.umb: branch-to-target.bin[0] = 7, must be below 5");
+  EXPECT_EQ(error_with("state-to-choices.bin", "none"),
+            "m.umb: state-to-choices.bin is missing, must be given: it maps 5 to 15");
+  EXPECT_EQ(error_with("state-to-choices.bin",
+                       io::umb::to_bytes(std::vector<std::uint64_t>{0, 3, 2, 9, 12, 15})),
+            "m.umb: state-to-choices.bin[2] = 2, must begin at 0 and never decrease");
+  EXPECT_EQ(error_with("branch-to-probability.bin", io::umb::to_bytes(std::vector<double>(45, 2))),
+            "m.umb: probability 2 of (state 0, action 0) to state 1, must be in [0, 1]");
+}
+
+TEST(Umb, ErrorsNameTheKeyOfTheIndex) {
+  const std::string system = "/transition-system/";
+  EXPECT_EQ(error_with_index("/format-version", 2),
+            "m.umb: index.json: format-version = 2, is newer than this program, which reads "
+            "versions up to 1");
+  EXPECT_EQ(
+      error_with_index(system + "time", "stochastic"),
+      "m.umb: index.json: transition-system.time = \"stochastic\", must be \"discrete\": time "
+      "is counted in decisions");
+  EXPECT_EQ(error_with_index(system + "#players", 2),
+            "m.umb: index.json: transition-system.#players = 2, must be a whole number in 0..1");
+  EXPECT_EQ(error_with_index(system + "#branches", 1e18),
+            "m.umb: index.json: transition-system.#branches = 1e+18, must be a whole number in "
+            "0..2147483646");
+  EXPECT_EQ(error_with_index(system + "#branches", 2'000'000'000),
+            "m.umb: branch-to-probability.bin has 360 bytes, must have 16000000000");
+  EXPECT_EQ(error_with_index(system + "branch-probability-type/type", "string"),
+            "m.umb: transition-system.branch-probability-type.type = \"string\", must be double, "
+            "rational, int or uint, or an interval of them");
+  EXPECT_EQ(error_with_index("/file-data/parameters/horizon", "long"),
+            "m.umb: index.json: file-data.parameters.horizon = \"long\", must be a whole number in "
+            "0..2147483647");
+}
+
+TEST(Umb, HostileArchivesFailFastAndSmall) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(error_of([] {
+              read(io::write_tar({{"../../etc/passwd", "x"}}));
+            }),
+            "m.umb: member '../../etc/passwd', must have a path inside the archive");
+  EXPECT_EQ(error_of([] {
+              read(io::write_tar({{"/index.json", "x"}}));
+            }),
+            "m.umb: member '/index.json', must have a path inside the archive");
+  EXPECT_EQ(error_of([] {
+              read(io::write_tar({{"a", "x"}, {"a", "y"}}));
+            }),
+            "m.umb: member 'a' is given twice, must be given once");
+  const std::string bomb = io::write_tar({{"index.json", std::string(120'000'000, '\0')}});
+  EXPECT_LT(bomb.size(), 600'000u);
+  EXPECT_NE(error_of([&] { read(bomb); })
+                .find("member 'index.json' of 120000000 bytes, must unpack "
+                      "to at most"),
+            std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(Umb, EveryCutOffArchiveIsAnError) {
+  const std::string bytes = write_umb(testing::random_problem(1));
+  for (std::size_t size = 0; size + 20 < bytes.size(); ++size)
+    EXPECT_THROW(read(bytes.substr(0, size)), Error) << size;
+}
+
+RC_GTEST_PROP(Umb, DamagedMembersAreAnErrorOrAProblem, (std::uint64_t seed)) {
+  auto files =
+      io::read_tar(write_umb(testing::random_problem(seed, testing::random_options(seed))));
+  const auto changes = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < changes; ++i) {
+    auto file = std::next(files.begin(), *rc::gen::inRange<std::ptrdiff_t>(0, files.size()));
+    if (file->second.empty()) continue;
+    file->second[*rc::gen::inRange<std::size_t>(0, file->second.size())] =
+        *rc::gen::arbitrary<char>();
+  }
+  try {
+    read(io::write_tar({files.begin(), files.end()}));
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+}  // namespace redoubt
