@@ -179,4 +179,14 @@ struct Integers {
   return a;
 }
 
+// The largest power of two that is not above a positive x, and its inverse.
+[[gnu::always_inline]] inline Lanes power_below(Lanes x) {
+  return from_bits(bits(x) & (std::int64_t{0x7ff} << 52));
+}
+[[gnu::always_inline]] inline Lanes inverse_power_below(Lanes x) {
+  Integers r = bits(x) & (std::int64_t{0x7ff} << 52);
+  for (auto& v : r.part) v = (std::int64_t{2046} << 52) - v;
+  return from_bits(r);
+}
+
 }  // namespace redoubt::REDOUBT_TARGET

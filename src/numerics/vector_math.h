@@ -8,19 +8,24 @@
 
 namespace redoubt::REDOUBT_TARGET {
 
-// x = count * log(2) + rest with |rest| <= log(2) / 2, and expm1(rest).
-struct ReducedExponential {
-  Lanes expm1_of_rest;
-  Lanes power;  // 2^count
-};
+inline constexpr double kRound =
+    0x1.8p52;  // x + kRound holds the nearest integer to x in its low bits
 
-[[gnu::always_inline]] inline ReducedExponential reduce_exponential(Lanes x) {
-  constexpr double kRound = 0x1.8p52;  // adding it leaves an integer in the low bits of the sum
+// x / log(2) rounded to an integer, plus kRound.
+[[gnu::always_inline]] inline Lanes rounded_binary_exponent(Lanes x) {
+  return x * 0x1.71547652b82fep0 + kRound;
+}
+
+// 2^count, of count + kRound.
+[[gnu::always_inline]] inline Lanes power_of_two(Lanes rounded) {
+  return from_bits(shift_left(bits(rounded), 52) + (std::int64_t{1023} << 52));
+}
+
+// expm1(x - count * log(2)), of x and count + kRound.
+[[gnu::always_inline]] inline Lanes expm1_of_rest(Lanes x, Lanes rounded) {
   constexpr double kLog2Head = 0x1.62e42fefa0000p-1, kLog2Tail = 0x1.cf79abc9e3b39p-40;
-  const Lanes shifted = x * 0x1.71547652b82fep0 + kRound;
-  const Lanes count = shifted - kRound;
+  const Lanes count = rounded - kRound;
   const Lanes r = (x - count * kLog2Head) - count * kLog2Tail;
-
   Lanes p = 2.5000061602835666699e-8;
   p = p * r + 2.7630248379211443975e-7;
   p = p * r + 2.7557586373840163694e-6;
@@ -31,46 +36,48 @@ struct ReducedExponential {
   p = p * r + 4.1666666666530158590e-2;
   p = p * r + 1.6666666666666412523e-1;
   p = p * r + 5.0000000000000106271e-1;
-  const Lanes power = from_bits(shift_left(bits(shifted), 52) + (std::int64_t{1023} << 52));
-  return {r + r * r * p, power};
+  return r + r * r * p;
 }
 
-inline constexpr double kSmallestExponent =
-    -708;  // exp of less is flushed to zero: clamping it would leave mass behind
+// The exp of less is flushed to zero: clamping it would leave mass behind.
+inline constexpr double kSmallestExponent = -708;
 
 // x <= 709.
 [[gnu::always_inline]] inline Lanes exp(Lanes x) {
-  const auto [expm1_of_rest, power] = reduce_exponential(x);
-  return select(x < kSmallestExponent, 0.0, expm1_of_rest * power + power);
+  const Lanes rounded = rounded_binary_exponent(x), power = power_of_two(rounded);
+  return select(x < kSmallestExponent, 0.0, expm1_of_rest(x, rounded) * power + power);
 }
 
-// x <= 709.
+// -708 <= x <= 709.
 [[gnu::always_inline]] inline Lanes expm1(Lanes x) {
-  const auto [expm1_of_rest, power] = reduce_exponential(x);
-  return select(x < kSmallestExponent, -1.0, expm1_of_rest * power + (power - 1.0));
+  const Lanes rounded = rounded_binary_exponent(x), power = power_of_two(rounded);
+  return expm1_of_rest(x, rounded) * power + (power - 1.0);
 }
 
-// x = 2^count * (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)).
+// A logarithm is count * log(2) + log(1 + fraction), where 1 + fraction is in [sqrt(1/2), sqrt(2)).
 struct ReducedLogarithm {
-  Lanes count;
-  Lanes fraction;
+  Lanes count, fraction;
 };
 
-[[gnu::always_inline]] inline ReducedLogarithm reduce_logarithm(Lanes x) {
+[[gnu::always_inline]] inline ReducedLogarithm reduce_log(Lanes x) {
   constexpr std::int64_t kSqrtHalf = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
-  constexpr std::int64_t kExponentBits = std::int64_t{0xfff} << 52;
-  const Integers exponent = (bits(x) + -kSqrtHalf) & kExponentBits;
+  const Integers exponent = (bits(x) + -kSqrtHalf) & (std::int64_t{0xfff} << 52);
   const Lanes mantissa = from_bits(bits(x) - exponent);
-  // The exponent field as a number: put it in the low bits of 1.5 * 2^52, then take that away.
-  constexpr double kRound = 0x1.8p52;
-  const Lanes count = from_bits(arithmetic_shift_right(exponent, 52) + 0x4338000000000000) - kRound;
+  constexpr std::int64_t kRoundBits = 0x4338000000000000;
+  const Lanes count = from_bits(arithmetic_shift_right(exponent, 52) + kRoundBits) - kRound;
   return {count, mantissa - 1.0};
 }
 
-// count * log(2) + log(1 + f)
-[[gnu::always_inline]] inline Lanes assemble_logarithm(Lanes count, Lanes f) {
+// Near zero the fraction of 1 + x is x itself: (1 + x) - 1 would have lost its digits.
+[[gnu::always_inline]] inline ReducedLogarithm reduce_log1p(Lanes x) {
+  const ReducedLogarithm r = reduce_log(1.0 + x);
+  return {r.count, select(r.count == 0.0, x, r.fraction)};
+}
+
+// The logarithm, of s = fraction / (2 + fraction): log(1 + fraction) = 2 atanh(s). The division is
+// left to the caller, who may have others to do.
+[[gnu::always_inline]] inline Lanes assemble_log(Lanes count, Lanes s) {
   constexpr double kLog2 = 0x1.62e42fefa39efp-1;
-  const Lanes s = f / (2.0 + f);  // log(1 + f) = 2 atanh(s)
   const Lanes z = s * s;
   Lanes p = 0.14796728728740923668;
   p = p * z + 0.15313976913957278920;
@@ -84,15 +91,14 @@ struct ReducedLogarithm {
 
 // x positive, finite and not denormal.
 [[gnu::always_inline]] inline Lanes log(Lanes x) {
-  const auto [count, fraction] = reduce_logarithm(x);
-  return assemble_logarithm(count, fraction);
+  const ReducedLogarithm r = reduce_log(x);
+  return assemble_log(r.count, r.fraction / (2.0 + r.fraction));
 }
 
-// x > -1. Accurate relative to the result also near zero: there the fraction is x itself, not (1 +
-// x) - 1.
+// x > -1. Accurate relative to the result, also near zero.
 [[gnu::always_inline]] inline Lanes log1p(Lanes x) {
-  const auto [count, fraction] = reduce_logarithm(1.0 + x);
-  return assemble_logarithm(count, select(count == 0.0, x, fraction));
+  const ReducedLogarithm r = reduce_log1p(x);
+  return assemble_log(r.count, r.fraction / (2.0 + r.fraction));
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -14,21 +14,28 @@ namespace redoubt::REDOUBT_TARGET {
 namespace {
 
 constexpr double kTolerance = 1e-12;  // of the range
+constexpr int kTogether = 4;          // blocks that are solved together
 
-// Beyond this b, exp(x) could overflow, and x is taken relative to the lowest value instead of the
-// mean.
-constexpr double kLargestCentred = 600;
+// Up to this b, x is centred at the mean, and sums of exp(x) and their products stay far from
+// overflow. Beyond it, x is taken relative to the lowest value.
+constexpr double kLargestCentred = 64;
 
 // Values are taken relative to the first outcome's, so that rounding is relative to their range and
-// not to their size.
+// not to their size, and times a power of two that brings the range into [1, 2).
 struct Shape {
-  Lanes origin, low, range, per_range, mean;  // low and mean relative to origin
+  Lanes origin, low, mean;      // low and mean relative to origin
+  Lanes unit, per_unit, width;  // per_unit = 1 / unit, width = range * unit
+  Lanes m2, m3, m4, m5;         // moments of -y about the mean, y in units
+};
+
+struct PowerSums {
+  Lanes s0, s1, s2, s3, s4;  // of weight * x^n
 };
 
 struct Evaluation {
-  Lanes log_mass;  // L
-  Lanes c1, c2, c3, c4;
-  Lanes divergence;  // K
+  Lanes log_mass;                // L
+  Lanes c1, c2, c3, c4, per_c2;  // per_c2 = 1 / c2
+  Lanes divergence;              // K
 };
 
 [[gnu::always_inline]] inline Evaluation select(Mask yes, const Evaluation& a,
@@ -38,50 +45,65 @@ struct Evaluation {
           select(yes, a.c2, b.c2),
           select(yes, a.c3, b.c3),
           select(yes, a.c4, b.c4),
+          select(yes, a.per_c2, b.per_c2),
           select(yes, a.divergence, b.divergence)};
 }
 
-struct PowerSums {
-  Lanes s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, s4 = 0.0;  // of weight * x^n
-};
-
-[[gnu::always_inline]] inline Evaluation evaluation(const PowerSums& s, Lanes mass,
-                                                    Lanes log_mass) {
-  const Lanes per_mass = 1.0 / mass;
+[[gnu::always_inline]] inline Evaluation evaluation(const PowerSums& s, Lanes per_mass,
+                                                    Lanes per_c2, Lanes log_mass) {
   const Lanes m1 = s.s1 * per_mass, m2 = s.s2 * per_mass, m3 = s.s3 * per_mass,
               m4 = s.s4 * per_mass;
   const Lanes square = m1 * m1;
   const Lanes c2 = m2 - square;
   const Lanes c3 = m3 - m1 * (3.0 * m2 - 2.0 * square);
   const Lanes c4 = m4 - m1 * (4.0 * m3 - m1 * (6.0 * m2 - 3.0 * square)) - 3.0 * c2 * c2;
-  return {log_mass, m1, c2, c3, c4, m1 - log_mass};
+  return {log_mass, m1, c2, c3, c4, per_c2, m1 - log_mass};
 }
 
 // Centred at the mean, sum p x = 0, so expm1 can stand for exp in the sums of order 0 and 1:
-// nothing cancels, however small b.
-[[gnu::always_inline]] inline Evaluation evaluate_centred(const NominalRow& row, const Block& v,
-                                                          const Shape& shape, Lanes b) {
-  const Lanes slope = -b * shape.per_range, level = -slope * shape.mean;
-  PowerSums s;
+// nothing cancels, however small b. Above that, the moments are those of the nominal row plus the
+// change. s0 is the mass less one.
+[[gnu::always_inline]] inline PowerSums centred_sums(const NominalRow& row, const Block& v,
+                                                     const Shape& shape, Lanes b) {
+  const Lanes slope = -b * shape.unit, level = -slope * shape.mean;
+  const Lanes b2 = b * b;
+  PowerSums s{0.0, 0.0, shape.m2 * b2, shape.m3 * b2 * b, shape.m4 * b2 * b2};
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes x = (v[i] - shape.origin) * slope + level;
     const Lanes change = row.probability[i] * expm1(x);
-    const Lanes x2 = x * x, second = (change + row.probability[i]) * x2;
+    const Lanes x2 = x * x, second = change * x2;
     s.s0 += change;
     s.s1 += change * x;
     s.s2 += second;
     s.s3 += second * x;
     s.s4 += second * x2;
   }
-  return evaluation(s, 1.0 + s.s0, log1p(s.s0));
+  return s;
+}
+
+// One division for all three that are needed. It may under- or overflow when c2 is tiny; then
+// nothing is certified.
+[[gnu::always_inline]] inline Evaluation evaluation_with_one_division(const PowerSums& s) {
+  const ReducedLogarithm log = reduce_log1p(s.s0);
+  const Lanes mass = 1.0 + s.s0, bottom = 2.0 + log.fraction;
+  const Lanes spread = s.s2 * mass - s.s1 * s.s1;  // c2 * mass^2
+  const Lanes mass_bottom = mass * bottom, mass_spread = mass * spread;
+  const Lanes r = 1.0 / (mass_bottom * spread);
+  return evaluation(s, r * bottom * spread, r * mass_bottom * mass * mass,
+                    assemble_log(log.count, log.fraction * (r * mass_spread)));
+}
+
+[[gnu::always_inline]] inline Evaluation careful_evaluation(const PowerSums& s) {
+  const Lanes per_mass = 1.0 / (1.0 + s.s0), m1 = s.s1 * per_mass;
+  return evaluation(s, per_mass, 1.0 / (s.s2 * per_mass - m1 * m1), log1p(s.s0));
 }
 
 // Relative to the lowest value, x <= 0 and nothing overflows, but the log of the mass is only as
 // accurate as its own size.
-[[gnu::always_inline]] inline Evaluation evaluate_from_low(const NominalRow& row, const Block& v,
-                                                           const Shape& shape, Lanes b) {
-  const Lanes slope = -b * shape.per_range;
-  PowerSums s;
+[[gnu::always_inline]] inline Evaluation evaluation_from_low(const NominalRow& row, const Block& v,
+                                                             const Shape& shape, Lanes b) {
+  const Lanes slope = -b * shape.unit;
+  PowerSums s{0.0, 0.0, 0.0, 0.0, 0.0};
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes x = ((v[i] - shape.origin) - shape.low) * slope;
     const Lanes weight = row.probability[i] * exp(x);
@@ -92,7 +114,8 @@ struct PowerSums {
     s.s3 += weight * x2 * x;
     s.s4 += weight * x2 * x2;
   }
-  Evaluation e = evaluation(s, s.s0, log(s.s0));
+  const Lanes per_mass = 1.0 / s.s0, m1 = s.s1 * per_mass;
+  Evaluation e = evaluation(s, per_mass, 1.0 / (s.s2 * per_mass - m1 * m1), log(s.s0));
   const Lanes shift = (shape.low - shape.mean) * slope;  // back to x relative to the mean
   e.log_mass += shift;
   e.c1 += shift;
@@ -100,41 +123,41 @@ struct PowerSums {
 }
 
 struct Estimate {
-  Lanes drop;  // of the worst case below the mean, in units of the range
+  Lanes drop;  // of the worst case below the mean, times the unit
   Lanes b;     // where it is attained
   Mask certified;
 };
 
 // The optimum near b, from the Taylor series of L there, and whether it is proved to be within the
 // tolerance.
-[[gnu::always_inline]] inline Estimate extrapolate(const Evaluation& e, double radius, Lanes b) {
+[[gnu::always_inline]] inline Estimate extrapolate(const Evaluation& e, double radius, Lanes b,
+                                                   Lanes width) {
   const Lanes miss = radius - e.divergence;
-  const Lanes per_c2 = 1.0 / e.c2;
-  // With b (1 + d), the divergence is K + c2 d + (c2 + c3) d^2 / 2 + (2 c3 + c4) d^3 / 6 + c4 d^4 /
-  // 8 + ...
-  const Lanes u = miss * per_c2;
+  // At b (1 + d), the divergence is K + c2 d + (c2 + c3) d^2 / 2 + (2 c3 + c4) d^3 / 6 + c4 d^4 / 8
+  // + ...
+  const Lanes u = miss * e.per_c2;
   const Lanes half = 0.5 * (e.c2 + e.c3), sixth = (2.0 * e.c3 + e.c4) * (1.0 / 6);
-  const Lanes curve = half * per_c2, twist = sixth * per_c2;
+  const Lanes curve = half * e.per_c2, twist = sixth * e.per_c2;
   const Lanes d = u - u * u * (curve - u * (2.0 * curve * curve - twist));
   const Lanes left = miss - d * (e.c2 + d * (half + d * (sixth + d * 0.125 * e.c4)));
   const Lanes series =
       d * (e.c1 + d * (0.5 * e.c2 + d * ((1.0 / 6) * e.c3 + d * (1.0 / 24) * e.c4)));
-  const Lanes per_b = 1.0 / (b * (1.0 + d));
-  // x spans an interval of length b, hence |c5| <= b^3 c2, and c2 grows at most by exp(b |d|) on
-  // the way to the optimum. The second term is the loss from stopping where the divergence is off
-  // by `left`.
-  const Lanes size = abs(d), square = d * d;
-  const Lanes rest =
-      (2.0 / 120) * b * b * b * e.c2 * square * square * size + 2.0 * left * left * per_c2;
-  const Mask near = (max(b, 4.0) * size <= 0.5) & (abs(miss) <= 0.5 * radius);
-  return {(radius + e.log_mass + series) * per_b, b * (1.0 + d),
-          near & (rest * per_b <= kTolerance)};
+  const Lanes best = b * (1.0 + d), per_best = 1.0 / best;
+  // x lies in an interval of length span, hence |c5| <= span^3 c2, and c2 grows at most by exp(span
+  // |d|) on the way to the optimum. The second term is the loss from stopping where the divergence
+  // is off by `left`.
+  const Lanes size = abs(d), square = d * d, span = b * width;
+  const Lanes rest = (2.0 / 120) * span * span * span * e.c2 * (square * square * size) +
+                     2.0 * left * left * e.per_c2;
+  const Mask near = (max(span, 4.0) * size <= 0.5) & (abs(miss) <= 0.5 * radius);
+  return {(radius + e.log_mass + series) * per_best, best,
+          near & (rest * per_best <= kTolerance * width)};
 }
 
-// b from the nominal cumulants k2 .. k5 of -y: log(b / q) as a power series in q = sqrt(2 radius /
-// k2).
-[[gnu::always_inline]] inline Lanes first_guess(double radius, const PowerSums& m) {
-  const Lanes k2 = m.s0, k3 = m.s1, k4 = m.s2 - 3.0 * k2 * k2, k5 = m.s3 - 10.0 * k2 * k3;
+// b from the nominal cumulants of -y: log(b / q) as a power series in q = sqrt(2 radius / k2).
+[[gnu::always_inline]] inline Lanes first_guess(double radius, const Shape& shape) {
+  const Lanes k2 = shape.m2, k3 = shape.m3, k4 = shape.m4 - 3.0 * k2 * k2,
+              k5 = shape.m5 - 10.0 * k2 * k3;
   const Lanes per_k2 = 1.0 / k2;
   const Lanes q = sqrt(2.0 * radius * per_k2);
   // K = k2 b^2 / 2 (1 + a1 b + a2 b^2 + a3 b^3), so log q = log b + l1 b + l2 b^2 + l3 b^3.
@@ -147,77 +170,53 @@ struct Estimate {
   return min(max(b, 1e-15), kLargestCentred);
 }
 
-// A step towards K(b) = radius by the inverse Taylor series of sqrt(-k log(1 - K / k)), where k is
-// the divergence of a row that has collapsed to its lowest value: nearly linear in b from end to
-// end. Meaningless far from the solution; the caller brackets.
-[[gnu::always_inline]] inline Lanes next_b(const Evaluation& e, double radius, Lanes limit,
-                                           Lanes b) {
-  const Lanes k1 = e.c2, k2 = e.c2 + e.c3, k3 = 2.0 * e.c3 + e.c4;
-  const Lanes r = 1.0 / (limit - e.divergence), scale = limit * r;
-  const Lanes g1 = k1 * scale, g2 = scale * (k2 + k1 * k1 * r),
-              g3 = scale * (k3 + k1 * r * (3.0 * k2 + 2.0 * k1 * k1 * r));
-  const Lanes f = sqrt(-limit * log1p(-e.divergence / limit));
-  const Lanes target = sqrt(-limit * log1p(-radius / limit));
-  const Lanes per_2f = 0.5 / f;
-  const Lanes f1 = g1 * per_2f, f2 = (g2 - 2.0 * f1 * f1) * per_2f,
-              f3 = (g3 - 6.0 * f1 * f2) * per_2f;
-  const Lanes per_f1 = 1.0 / f1;
-  const Lanes w = (target - f) * per_f1;
-  const Lanes a = 0.5 * f2 * per_f1, c = (1.0 / 6) * f3 * per_f1;
-  return b * (1.0 + w * (1.0 - w * (a - w * (2.0 * a * a - c))));
-}
+// Newton's idea on sqrt(-k log(1 - K / k)), which is nearly linear in b from end to end: k is the
+// divergence of a row that has collapsed to its lowest value. The step is the inverse Taylor series
+// to third order.
+struct Stepper {
+  double radius;
+  Lanes limit, per_limit, target;
 
-// Bracketed iteration for the lanes in `todo`, each stopping by itself, from a first evaluation
-// that did not suffice.
-[[gnu::noinline]] Estimate iterate(const NominalRow& row, const Block& v, const Shape& shape,
-                                   Lanes at_low, Evaluation e, Estimate found, Lanes b, Mask todo,
-                                   Work& work) {
-  const Lanes limit = -log(at_low);
-  Lanes lower = 0.0, upper = __builtin_inf();
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    const Mask below = e.divergence < row.radius;
-    lower = select(below, b, lower);
-    upper = select(below, upper, b);
-    const Lanes step = next_b(e, row.radius, limit, b);
-    const Lanes middle =
-        select(lower == 0.0, 0.25 * b,
-               select(upper < __builtin_inf(), sqrt(lower) * sqrt(upper), 4.0 * b));
-    const Mask sane = (lower < step) & (step < upper) & (step < 64.0 * b);
-    b = iteration < 12 ? select(sane, step, middle) : middle;
-
-    ++work.evaluations;
-    const Mask far = kLargestCentred < b;
-    e = evaluate_centred(row, v, shape, min(b, kLargestCentred));
-    if (any(far & todo)) e = select(far, evaluate_from_low(row, v, shape, b), e);
-    const Estimate here = extrapolate(e, row.radius, b);
-    // Where rounding is all that is left the bracket closes without a certificate; any b gives a
-    // lower bound.
-    const Mask closed = upper <= lower * (1 + 4e-15);
-    const Mask stops = todo & (here.certified | closed);
-    found.drop =
-        select(stops, select(here.certified, here.drop, (row.radius + e.log_mass) / b), found.drop);
-    found.b = select(stops, select(here.certified, here.b, b), found.b);
-    todo = todo & !stops;
-    if (!any(todo)) break;
+  Stepper(double r, Lanes at_low) : radius(r), limit(-log(at_low)), per_limit(1.0 / limit) {
+    target = sqrt(-limit * log1p(-radius * per_limit));
   }
-  return found;
-}
 
-void write_minimiser(const NominalRow& row, const Block& v, const Shape& shape, Lanes b,
-                     Mask collapsed, const Minimiser& minimiser) {
-  put_all_on(shape.origin + shape.low, row, v, minimiser);
-  const Lanes slope = -b * shape.per_range;
+  [[gnu::always_inline]] Lanes next(const Evaluation& e, Lanes b) const {
+    const Lanes k1 = e.c2, k2 = e.c2 + e.c3, k3 = 2.0 * e.c3 + e.c4;
+    const Lanes room = limit - e.divergence, scale = 1.0 / (room * per_limit),
+                r = scale * per_limit;
+    const Lanes g1 = k1 * scale, g2 = scale * (k2 + k1 * k1 * r),
+                g3 = scale * (k3 + k1 * r * (3.0 * k2 + 2.0 * k1 * k1 * r));
+    const Lanes f = sqrt(-limit * log1p(-e.divergence * per_limit)), per_2f = 0.5 / f;
+    const Lanes f1 = g1 * per_2f, f2 = (g2 - 2.0 * f1 * f1) * per_2f,
+                f3 = (g3 - 6.0 * f1 * f2) * per_2f;
+    const Lanes per_f1 = 2.0 * f * e.per_c2 * room * per_limit;
+    const Lanes w = (target - f) * per_f1;
+    const Lanes a = 0.5 * f2 * per_f1, c = (1.0 / 6) * f3 * per_f1;
+    return b * (1.0 + w * (1.0 - w * (a - w * (2.0 * a * a - c))));
+  }
+};
+
+[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const NominalRow& row, const Block& v) {
   Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i)
-    mass += row.probability[i] * exp(((v[i] - shape.origin) - shape.low) * slope);
-  for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = ((v[i] - shape.origin) - shape.low) * slope;
-    minimiser.set(i, select(collapsed, minimiser.get(i), row.probability[i] * exp(x) / mass));
-  }
+  for (int i = 0; i < v.outcomes; ++i) mass += select(v[i] == value, row.probability[i], 0.0);
+  return mass;
 }
 
-Lanes solve(const NominalRow& row, double collapse_mass, const Block& v, Work& work,
-            const Minimiser* minimiser) {
+// One block on its way through the stages.
+struct Task {
+  Block v;
+  Shape shape;
+  Lanes low;
+  Lanes b;  // where to evaluate next
+  PowerSums sums;
+  Estimate found;  // of the lanes that are finished
+  Mask todo;       // lanes that are not
+  Mask collapsed;  // lanes in which nature can afford to put everything on the lowest value
+};
+
+[[gnu::always_inline]] inline void measure(const NominalRow& row, Task& task) {
+  const Block& v = task.v;
   const Lanes origin = v[0];
   Lanes low = origin, high = origin, mean = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
@@ -225,33 +224,114 @@ Lanes solve(const NominalRow& row, double collapse_mass, const Block& v, Work& w
     high = max(v[i], high);
     mean += row.probability[i] * (v[i] - origin);
   }
-  const Lanes range = high - low;
-  const Shape shape{origin, low - origin, range, 1.0 / range, mean};
-
-  PowerSums moments;  // of y^2, y^3, y^4, y^5
-  Lanes at_low = 0.0;
+  const Lanes range = high - low, unit = inverse_power_below(range), level = mean * unit;
+  Lanes m2 = 0.0, m3 = 0.0, m4 = 0.0, m5 = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes y = (mean - (v[i] - origin)) * shape.per_range;
+    const Lanes y = level - (v[i] - origin) * unit;
     const Lanes y2 = y * y, second = row.probability[i] * y2, fourth = second * y2;
-    moments.s0 += second;
-    moments.s1 += second * y;
-    moments.s2 += fourth;
-    moments.s3 += fourth * y;
-    at_low += select(v[i] == low, row.probability[i], 0.0);
+    m2 += second;
+    m3 += second * y;
+    m4 += fourth;
+    m5 += fourth * y;
   }
-  // Nature can afford to put everything on the lowest value. This includes lanes that are constant.
-  const Mask collapsed = (at_low >= collapse_mass) | (low == high);
-  if (all(collapsed) && minimiser == nullptr) return low;
+  task.shape = {origin, low - origin, mean, unit, power_below(range), range * unit, m2, m3, m4, m5};
+  task.low = low;
+  task.collapsed = low == high;
+  task.todo = !task.collapsed;
+}
 
-  ++work.blocks;
-  ++work.evaluations;
-  const Lanes b = first_guess(row.radius, moments);
-  const Evaluation e = evaluate_centred(row, v, shape, b);
-  Estimate found = extrapolate(e, row.radius, b);
-  const Mask todo = !(collapsed | found.certified);
-  if (any(todo)) found = iterate(row, v, shape, at_low, e, found, b, todo, work);
-  if (minimiser != nullptr) write_minimiser(row, v, shape, found.b, collapsed, *minimiser);
-  return select(collapsed, low, max(origin + (mean - range * found.drop), low));
+// Takes over what the sums at task.b certify, and aims the others at the optimum that the series
+// suggests.
+[[gnu::always_inline]] inline void assess(const NominalRow& row, double collapse_mass, Task& task) {
+  const Estimate here =
+      extrapolate(evaluation_with_one_division(task.sums), row.radius, task.b, task.shape.width);
+  task.found.drop = select(task.todo, here.drop, task.found.drop);
+  task.found.b = select(task.todo, here.b, task.found.b);
+  task.todo = task.todo & !here.certified;
+  if (!any(task.todo)) return;
+  task.collapsed = task.collapsed | (mass_at(task.low, row, task.v) >= collapse_mass);
+  task.todo = task.todo & !task.collapsed;
+  task.b = min(min(max(here.b, 0.25 * task.b), 4.0 * task.b), kLargestCentred);
+}
+
+[[gnu::always_inline]] inline Lanes worst_of(const Task& task) {
+  const Shape& shape = task.shape;
+  const Lanes worst = shape.origin + (shape.mean - task.found.drop * shape.per_unit);
+  return select(task.collapsed, task.low, max(worst, task.low));
+}
+
+// Bracketed iteration for the lanes that are left, each stopping by itself: rows on which the
+// series keeps failing.
+[[gnu::noinline]] void persist(const NominalRow& row, Task& task, Work& work) {
+  const Stepper stepper(row.radius, mass_at(task.low, row, task.v));
+  Lanes lower = 0.0, upper = __builtin_inf();
+  for (int iteration = 0; iteration < 100 && any(task.todo); ++iteration) {
+    ++work.evaluations;
+    const Lanes b = task.b;
+    const Mask far = kLargestCentred < b;
+    Evaluation e =
+        careful_evaluation(centred_sums(row, task.v, task.shape, min(b, kLargestCentred)));
+    if (any(far & task.todo)) e = select(far, evaluation_from_low(row, task.v, task.shape, b), e);
+    const Estimate here = extrapolate(e, row.radius, b, task.shape.width);
+    const Mask below = e.divergence < row.radius;
+    lower = select(below, b, lower);
+    upper = select(below, upper, b);
+    // Where only rounding is left the bracket closes without a certificate. Any b gives a lower
+    // bound.
+    const Mask closed = upper <= lower * (1 + 4e-15);
+    const Mask stops = task.todo & (here.certified | closed);
+    const Lanes drop = select(here.certified, here.drop, (row.radius + e.log_mass) / b);
+    task.found.drop = select(stops, drop, task.found.drop);
+    task.found.b = select(stops, select(here.certified, here.b, b), task.found.b);
+    task.todo = task.todo & !stops;
+
+    const Lanes step = stepper.next(e, b);
+    const Mask sane = (lower < step) & (step < upper) & (step < 64.0 * b);
+    const Lanes middle = select(upper < __builtin_inf(), sqrt(lower) * sqrt(upper), 4.0 * b);
+    const Lanes bisected = select(lower == 0.0, 0.25 * b, middle);
+    task.b = iteration < 12 ? select(sane, step, bisected) : bisected;
+  }
+}
+
+void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& minimiser) {
+  const Shape& shape = task.shape;
+  const Block& v = task.v;
+  put_all_on(task.low, row, v, minimiser);
+  const Lanes slope = -task.found.b * shape.unit;
+  Lanes mass = 0.0;
+  for (int i = 0; i < v.outcomes; ++i)
+    mass += row.probability[i] * exp(((v[i] - shape.origin) - shape.low) * slope);
+  for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes x = ((v[i] - shape.origin) - shape.low) * slope;
+    const Lanes p = row.probability[i] * exp(x) / mass;
+    minimiser.set(i, select(task.collapsed, minimiser.get(i), p));
+  }
+  minimiser.set(v.outcomes, 0.0);
+}
+
+// Solves blocks together, stage by stage: the arithmetic of one block is a chain of dependent
+// steps, and the chains of several blocks fill each other's waiting time.
+[[gnu::always_inline]] inline void solve(const NominalRow& row, Task* tasks, int count,
+                                         Work& work) {
+  const double collapse_mass = __builtin_exp(-row.radius);
+  for (int i = 0; i < count; ++i) measure(row, tasks[i]);
+  Task* open[kTogether];
+  int left = 0;
+  for (int i = 0; i < count; ++i)
+    if (any(tasks[i].todo)) open[left++] = &tasks[i];
+  work.blocks += left;
+  for (int i = 0; i < left; ++i) open[i]->b = first_guess(row.radius, open[i]->shape);
+  for (int round = 0; round < 2 && left > 0; ++round) {
+    work.evaluations += left;
+    for (int i = 0; i < left; ++i)
+      open[i]->sums = centred_sums(row, open[i]->v, open[i]->shape, open[i]->b);
+    for (int i = 0; i < left; ++i) assess(row, collapse_mass, *open[i]);
+    int still = 0;
+    for (int i = 0; i < left; ++i)
+      if (any(open[i]->todo)) open[still++] = open[i];
+    left = still;
+  }
+  for (int i = 0; i < left; ++i) persist(row, *open[i], work);
 }
 
 }  // namespace
@@ -259,10 +339,19 @@ Lanes solve(const NominalRow& row, double collapse_mass, const Block& v, Work& w
 void kl(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
         double* minimiser) {
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
-  const double collapse_mass = __builtin_exp(-row.radius);
-  for_each_block(row, values, worst, minimiser, [&](const Block& v, const Minimiser* place) {
-    return solve(row, collapse_mass, v, scratch.work, place);
-  });
+  const int stride = padded_lanes(values.lanes);
+  Task tasks[kTogether];
+  for (int lane = 0; lane < values.lanes;) {
+    int count = 0;
+    for (; lane < values.lanes && count < kTogether; lane += kLanes)
+      tasks[count++].v = {values.values, row.outcomes, lane};
+    solve(row, tasks, count, scratch.work);
+    for (int i = 0; i < count; ++i) {
+      store(worst + tasks[i].v.lane, worst_of(tasks[i]));
+      if (minimiser != nullptr)
+        write_minimiser(row, tasks[i], {minimiser + tasks[i].v.lane, stride});
+    }
+  }
 }
 
 }  // namespace redoubt::REDOUBT_TARGET
