@@ -6,6 +6,7 @@
 
 #include "redoubt/error.h"
 #include "redoubt/problem.h"
+#include "redoubt/solution.h"
 
 namespace redoubt {
 
@@ -43,5 +44,10 @@ std::string write_terms(const Problem& problem);
 
 Draft read_umb(std::string_view bytes, std::string_view name);
 std::string write_umb(const Problem& problem);
+
+// Solutions, policy included, as HDF5; loading gives the same bits. Written whole or not at all; a
+// damaged file is an Error.
+void save_solution(const Solution& solution, const std::filesystem::path& path);
+Solution load_solution(const std::filesystem::path& path);
 
 }  // namespace redoubt

@@ -57,6 +57,7 @@ struct Trace {
   std::vector<double> iteration, row_evaluations, seconds, reward;
   std::vector<std::vector<double>>
       constraints;  // one column for each constraint, in the user's sign
+  bool operator==(const Trace&) const = default;
 };
 
 // A point of the trade-off curve: constraint values that a policy can guarantee at once with this
@@ -81,6 +82,7 @@ struct Solution {
   std::int64_t iterations = 0;  // backward stages, sweeps or policy updates, as the method counts
   std::optional<int> cut;       // an infinite horizon was cut after this many stages
   std::vector<std::string> notes;  // what a user should know about this answer
+  bool operator==(const Solution&) const = default;
 };
 
 }  // namespace redoubt

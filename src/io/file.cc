@@ -12,49 +12,36 @@
 #include "model/require.h"
 
 namespace redoubt::io {
-namespace {
+NewFile::NewFile(const std::filesystem::path& target) : target_(target), path_(target) {
+  static std::atomic<int> count{0};
+  path_ += fmt::format(".{}-{}.tmp", ::getpid(), count++);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  check(descriptor_ >= 0);
+}
 
-// A file of our own that disappears unless it is kept.
-class Temporary {
- public:
-  explicit Temporary(const std::filesystem::path& target) : target_(target) {
-    static std::atomic<int> count{0};
-    path_ = target;
-    path_ += fmt::format(".{}-{}.tmp", ::getpid(), count++);
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    check(descriptor_ >= 0);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!kept_ && descriptor_ >= 0) ::unlink(path_.c_str());
-  }
+NewFile::~NewFile() {
+  ::close(descriptor_);
+  if (!kept_) ::unlink(path_.c_str());
+}
 
-  void write(std::string_view content) {
-    while (!content.empty()) {
-      const auto written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      check(written >= 0);
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
-    check(::fsync(descriptor_) == 0);
+void NewFile::write(std::string_view content) {
+  while (!content.empty()) {
+    const auto written = ::write(descriptor_, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    check(written >= 0);
+    content.remove_prefix(static_cast<std::size_t>(written));
   }
-  void keep() {
-    check(::rename(path_.c_str(), target_.c_str()) == 0);
-    kept_ = true;
-  }
+}
 
- private:
-  void check(bool done) const {
-    require(done, "{}: cannot be written ({})", target_.string(), std::strerror(errno));
-  }
-  std::filesystem::path target_, path_;
-  int descriptor_ = -1;
-  bool kept_ = false;
-};
+void NewFile::keep() {
+  check(::fsync(descriptor_) == 0);
+  check(::rename(path_.c_str(), target_.c_str()) == 0);
+  kept_ = true;
+}
 
-}  // namespace
+void NewFile::check(bool done) const {
+  require(done, "{}: cannot be written ({})", target_.string(), std::strerror(errno));
+}
 
 std::string read_file(const std::filesystem::path& path) {
   require(!std::filesystem::is_directory(path), "{}: is a directory, must be a file",
@@ -68,7 +55,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  Temporary file(path);
+  NewFile file(path);
   file.write(content);
   file.keep();
 }

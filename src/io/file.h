@@ -11,7 +11,26 @@ namespace redoubt::io {
 
 std::string read_file(const std::filesystem::path& path);
 
-// Writes beside the final name, to disk, then renames: readers see the old file or the new one.
+// A file that is written beside its final name and renamed when it is whole and on disk: readers
+// see the old file or the new one, and nothing is left behind when writing fails.
+class NewFile {
+ public:
+  explicit NewFile(const std::filesystem::path& target);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();
+
+  const std::filesystem::path& path() const { return path_; }  // where it is until it is kept
+  void write(std::string_view content);                        // at the end
+  void keep();
+
+ private:
+  void check(bool done) const;
+  std::filesystem::path target_, path_;
+  int descriptor_ = -1;
+  bool kept_ = false;
+};
+
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 // Runs a reader and puts the name of the file before the text of its errors.

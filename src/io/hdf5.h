@@ -1,0 +1,124 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redoubt/policy.h"
+
+namespace redoubt::io::hdf5 {
+
+// Closes what it holds.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }  // NOLINT: stands for its id
+  bool valid() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// The library prints its errors unless it is told not to; we throw ours.
+class QuietErrors {
+ public:
+  QuietErrors();
+  ~QuietErrors();
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// How a value lies in memory; packed, how it lies in a file.
+template <class Value>
+Handle type_of();
+
+// One-dimensional arrays, and lists of them: those are stored end to end under NAME, with their
+// offsets under NAME_begin. Empty arrays are left out.
+class Output {
+ public:
+  explicit Output(const std::filesystem::path& path);
+  void flush();  // to disk; an Error when that fails
+
+  template <class Value>
+  void write(const std::string& name, const std::vector<Value>& values) {
+    write_bytes(name, type_of<Value>(), {Span(values)}, sizeof(Value));
+  }
+  // part(i) is the i-th of `count` arrays.
+  template <class Value, class Part>
+  void write_parts(const std::string& name, std::size_t count, Part part) {
+    std::vector<Span> spans;
+    std::vector<std::int64_t> begin{0};
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::vector<Value>& values = part(i);
+      spans.emplace_back(values);
+      begin.push_back(begin.back() + static_cast<std::int64_t>(values.size()));
+    }
+    if (begin.back() == 0) return;
+    write_bytes(name, type_of<Value>(), spans, sizeof(Value));
+    write(name + "_begin", begin);
+  }
+
+ private:
+  struct Span {
+    template <class Value>
+    explicit Span(const std::vector<Value>& values) : data(values.data()), size(values.size()) {}
+    const void* data;
+    std::size_t size;
+  };
+  void write_bytes(const std::string& name, const Handle& type, const std::vector<Span>& parts,
+                   std::size_t bytes_each);
+  Handle file_;
+};
+
+class Input {
+ public:
+  explicit Input(const std::filesystem::path& path);
+  bool has(const std::string& name) const;
+
+  template <class Value>
+  std::vector<Value> read(const std::string& name) const {
+    std::vector<Value> values;
+    if (!has(name)) return values;
+    const Handle type = type_of<Value>();
+    const Handle dataset = open(name, type, sizeof(Value));
+    values.resize(size(dataset));
+    read_bytes(name, dataset, type, values.data());
+    return values;
+  }
+  // Hands the i-th of `count` arrays to take(i, array).
+  template <class Value, class Take>
+  void read_parts(const std::string& name, std::size_t count, Take take) const {
+    if (!has(name)) return;
+    const auto values = read<Value>(name);
+    const auto begin = read_offsets(name + "_begin", count, values.size());
+    for (std::size_t i = 0; i < count; ++i)
+      take(i, std::vector<Value>(values.begin() + begin[i], values.begin() + begin[i + 1]));
+  }
+
+ private:
+  Handle open(const std::string& name, const Handle& type, std::size_t bytes_each) const;
+  static std::size_t size(const Handle& dataset);
+  static void read_bytes(const std::string& name, const Handle& dataset, const Handle& type,
+                         void* out);
+  std::vector<std::int64_t> read_offsets(const std::string& name, std::size_t count,
+                                         std::size_t total) const;
+  std::uintmax_t bytes_;  // of the file: no array can be larger
+  Handle file_;
+};
+
+}  // namespace redoubt::io::hdf5

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "redoubt/policy.h"
+
+namespace redoubt::io {
+
+// Throws an Error unless every index inside the policy points to something inside the policy. What
+// depends on a problem is checked by check_policy.
+void check_structure(const Policy& policy);
+
+}  // namespace redoubt::io

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fstream>
+
+#include "io/file.h"
+#include "io/hdf5.h"
+#include "io/policy_structure.h"
+#include "io/solution_summary.h"
+#include "model/require.h"
+#include "redoubt/io.h"
+
+namespace redoubt {
+namespace io {
+namespace {
+
+// The HDF5 library is not safe against damaged files, so every file ends in a seal: a mark, the
+// length of what comes before, and a sum of it. Nothing is handed to the library before the seal
+// has been checked. Other programs ignore bytes after the end of the HDF5 part.
+constexpr std::string_view mark = "redoubt1";
+constexpr std::size_t seal_bytes = 24;
+
+// Each step is a bijection of the running sum, so that changing any one word changes the result.
+class Sum {
+ public:
+  void add(std::string_view bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+      value_ = std::rotl((value_ ^ word) * 0x9E3779B97F4A7C15u, 29);
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0x5851F42D4C957F2Du;
+};
+
+std::string seal_of(const std::filesystem::path& path, std::uint64_t bytes) {
+  std::ifstream in(path, std::ios::binary);
+  std::string block(1 << 20, '\0');
+  Sum sum;
+  for (std::uint64_t left = bytes; left > 0;) {
+    const auto size = std::min<std::uint64_t>(left, block.size());
+    in.read(block.data(), static_cast<std::streamsize>(size));
+    require(in.good(), "cannot be read");
+    sum.add(std::string_view(block).substr(0, size));
+    left -= size;
+  }
+  std::string seal(mark);
+  for (const std::uint64_t word : {bytes, sum.value()})
+    seal.append(reinterpret_cast<const char*>(&word), sizeof word);
+  return seal;
+}
+
+void check_seal(const std::filesystem::path& path) {
+  require(std::filesystem::is_regular_file(path), "is not there or not a file, must be a file");
+  const auto bytes = std::filesystem::file_size(path);
+  std::string seal(seal_bytes, '\0');
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "cannot be opened");
+  in.seekg(-static_cast<std::streamoff>(seal_bytes), std::ios::end);
+  in.read(seal.data(), seal_bytes);
+  require(in.good() && seal.starts_with(mark),
+          "has no seal at its end: not a solution of redoubt, or cut off");
+  require(seal == seal_of(path, bytes - seal_bytes),
+          "does not match the seal at its end: damaged since it was written");
+}
+
+// Every array of a stage, by name.
+template <class Visit>
+void for_each_stage_array(Visit visit) {
+  using Stage = Policy::Stage;
+  visit("node_begin", &Stage::node_begin);
+  visit("mixed", &Stage::mixed);
+  visit("choice_begin", &Stage::choice_begin);
+  visit("choice_action", &Stage::choice_action);
+  visit("choice_weight", &Stage::choice_weight);
+  visit("outcome_slot", &Stage::outcome_slot);
+  visit("move_begin", &Stage::move_begin);
+  visit("moves", &Stage::moves);
+  visit("landing_begin", &Stage::landing_begin);
+  visit("landing_moves", &Stage::landing_moves);
+}
+template <class Visit>
+void for_each_axis_array(Visit visit) {
+  visit("low", &BudgetAxis::low);
+  visit("cells", &BudgetAxis::cells);
+  visit("slack", &BudgetAxis::slack);
+}
+template <class Visit>
+void for_each_trace_column(Visit visit) {
+  visit("trace/iteration", &Trace::iteration);
+  visit("trace/row_evaluations", &Trace::row_evaluations);
+  visit("trace/seconds", &Trace::seconds);
+  visit("trace/reward", &Trace::reward);
+}
+
+// The list of one array for each element, under one name; and back.
+template <class Owner, class Value>
+void write_member(hdf5::Output& out, const std::string& name, const std::vector<Owner>& owners,
+                  std::vector<Value> Owner::*array) {
+  out.write_parts<Value>(name, owners.size(), [&](std::size_t i) -> const std::vector<Value>& {
+    return owners[i].*array;
+  });
+}
+template <class Owner, class Value>
+void read_member(const hdf5::Input& in, const std::string& name, std::vector<Owner>& owners,
+                 std::vector<Value> Owner::*array) {
+  in.read_parts<Value>(name, owners.size(), [&](std::size_t i, std::vector<Value> values) {
+    owners[i].*array = std::move(values);
+  });
+}
+
+void write_policy(hdf5::Output& out, const Policy& policy) {
+  std::vector<std::int32_t> memory;
+  for (const Policy::Stage& stage : policy.stages) memory.push_back(stage.memory);
+  out.write("policy/stages/memory", memory);
+  for_each_stage_array([&](const char* name, auto array) {
+    write_member(out, std::string("policy/stages/") + name, policy.stages, array);
+  });
+  for_each_axis_array([&](const char* name, auto array) {
+    write_member(out, std::string("policy/budget/") + name, policy.budget, array);
+  });
+  out.write("policy/start_states", policy.start_states);
+  out.write("policy/start_begin", policy.start_begin);
+  out.write("policy/start_moves", policy.start_moves);
+}
+
+void read_policy(const hdf5::Input& in, Policy& policy) {
+  const auto memory = in.read<std::int32_t>("policy/stages/memory");
+  policy.stages.resize(memory.size());
+  for (std::size_t h = 0; h < memory.size(); ++h) policy.stages[h].memory = memory[h];
+  for_each_stage_array([&](const char* name, auto array) {
+    read_member(in, std::string("policy/stages/") + name, policy.stages, array);
+  });
+  for_each_axis_array([&](const char* name, auto array) {
+    read_member(in, std::string("policy/budget/") + name, policy.budget, array);
+  });
+  policy.start_states = in.read<State>("policy/start_states");
+  policy.start_begin = in.read<std::int64_t>("policy/start_begin");
+  policy.start_moves = in.read<MemoryMove>("policy/start_moves");
+}
+
+Solution read_solution(const std::filesystem::path& path) {
+  check_seal(path);
+  const hdf5::QuietErrors quiet;
+  const hdf5::Input in(path);
+  const auto text = in.read<char>("summary");
+  const Json summary = parse_json({text.data(), text.size()});
+  Solution s = read_summary(Node(summary));
+  read_policy(in, s.policy);
+  for_each_trace_column(
+      [&](const char* name, auto column) { s.trace.*column = in.read<double>(name); });
+  in.read_parts<double>("trace/constraints", s.trace.constraints.size(),
+                        [&](std::size_t i, std::vector<double> values) {
+                          s.trace.constraints[i] = std::move(values);
+                        });
+  const auto rewards = in.read<double>("curve/reward");
+  s.curve.resize(rewards.size());
+  for (std::size_t i = 0; i < rewards.size(); ++i) s.curve[i].reward = rewards[i];
+  read_member(in, "curve/constraints", s.curve, &CurvePoint::constraints);
+  check_structure(s.policy);
+  return s;
+}
+
+}  // namespace
+}  // namespace io
+
+void save_solution(const Solution& s, const std::filesystem::path& path) {
+  using namespace io;
+  NewFile file(path);
+  naming(path.string(), [&] {
+    const hdf5::QuietErrors quiet;
+    {
+      hdf5::Output out(file.path());
+      const std::string summary = write_summary(s);
+      out.write("summary", std::vector<char>(summary.begin(), summary.end()));
+      write_policy(out, s.policy);
+      for_each_trace_column(
+          [&](const char* name, auto column) { out.write(name, s.trace.*column); });
+      out.write_parts<double>(
+          "trace/constraints", s.trace.constraints.size(),
+          [&](std::size_t i) -> const std::vector<double>& { return s.trace.constraints[i]; });
+      std::vector<double> rewards;
+      for (const CurvePoint& point : s.curve) rewards.push_back(point.reward);
+      out.write("curve/reward", rewards);
+      write_member(out, "curve/constraints", s.curve, &CurvePoint::constraints);
+      out.flush();
+    }
+    file.write(seal_of(file.path(), std::filesystem::file_size(file.path())));
+  });
+  file.keep();
+}
+
+Solution load_solution(const std::filesystem::path& path) {
+  return io::naming(path.string(), [&] { return io::read_solution(path); });
+}
+
+}  // namespace redoubt

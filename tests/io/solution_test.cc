@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "io/policy_structure.h"
+#include "redoubt/io.h"
+#include "redoubt/solve.h"
+#include "support/expect_error.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+
+class SolutionFile : public ::testing::Test {
+ protected:
+  SolutionFile()
+      : path_(fs::path(REDOUBT_BINARY_DIR) / ("solution-" + std::to_string(::getpid()) + ".h5")) {}
+  ~SolutionFile() override { fs::remove(path_); }
+
+  Solution there_and_back(const Solution& solution) const {
+    save_solution(solution, path_);
+    return load_solution(path_);
+  }
+  std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  void replace_bytes(const std::string& content) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << content;
+  }
+  std::string error() const {
+    return error_of([&] { load_solution(path_); });
+  }
+  fs::path path_;
+};
+
+// A policy by tables with memory, random moves and landing plans: two states, two stages.
+Policy table_policy() {
+  Policy p;
+  p.states = 2;
+  Policy::Stage stage;
+  stage.memory = 2;
+  stage.choice_begin = {0, 2, 3, 4, 4};
+  stage.choice_action = {0, 2, 1, 0};
+  stage.choice_weight = {0.25, 0.75, 1, 1};
+  stage.outcome_slot = {0, 2, 0, 2};
+  stage.move_begin = {0, 1, 3, 4, 5};
+  stage.moves = {{0, 1}, {0, 1.0 / 3}, {1, 2.0 / 3}, {1, 1}, {0, 1}};
+  stage.landing_begin = {0, 1, 2};
+  stage.landing_moves = {{1, 1}, {0, 1}};
+  p.stages.push_back(stage);
+  stage.node_begin = {0, 3, 4};
+  p.stages.push_back(stage);
+  p.repeats_last = true;
+  p.start_states = {1};
+  p.start_begin = {0, 2};
+  p.start_moves = {{0, 0.5}, {1, 0.5}};
+  return p;
+}
+
+Solution full_solution() {
+  Solution s;
+  s.status = Status::stopped;
+  s.method = "made \"up\", é世界";
+  s.reward = {0.1, 1.0 / 3, -std::numeric_limits<double>::infinity()};
+  s.constraints = {{"cost", Sense::at_most, 4, 0.95, 3.9999999999999996, true, 1e-300},
+                   {"energy", Sense::at_least, -0.0, {}, 5e-324, false, {}}};
+  s.hopeless = 0.125;
+  s.policy = table_policy();
+  s.trace = {{1, 2}, {10, 20}, {0.5, 0.25}, {1, 2}, {{3, 4}, {}, {5}}};
+  s.curve = {{1, {2, 3}}, {4, {}}, {5, {6, 7}}};
+  s.seconds = 1.5;
+  s.row_evaluations = 1e15;
+  s.iterations = 123456789012;
+  s.cut = 17;
+  s.notes = {"a note", ""};
+  return s;
+}
+
+TEST_F(SolutionFile, KeepsEveryField) {
+  const Solution s = full_solution();
+  EXPECT_EQ(there_and_back(s), s);
+}
+
+TEST_F(SolutionFile, KeepsAnEmptySolution) {
+  Solution s;
+  s.policy.states = 1;
+  EXPECT_EQ(there_and_back(s), s);
+}
+
+TEST_F(SolutionFile, KeepsTheAnswersOfRcvi) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto horizon = static_cast<int>(seed % 4);
+    const Problem p = testing::random_problem(
+        seed, {.horizon = horizon, .ragged = seed % 2 == 0, .outcome_values = seed % 3 == 0});
+    const Solution s = rcvi(p, {.rounding = seed % 2 == 0 ? Rounding::up : Rounding::mixed});
+    EXPECT_EQ(there_and_back(s), s) << seed;
+  }
+}
+
+TEST_F(SolutionFile, LeavesNothingBesideItself) {
+  there_and_back(full_solution());
+  for (const auto& entry : fs::directory_iterator(path_.parent_path()))
+    EXPECT_EQ(entry.path().string().find(path_.string() + "."), std::string::npos);
+}
+
+TEST_F(SolutionFile, CannotBeWrittenWhereThereIsNoFolder) {
+  EXPECT_EQ(error_of([] { save_solution(full_solution(), "/no/such/folder/s.h5"); }),
+            "/no/such/folder/s.h5: cannot be written (No such file or directory)");
+}
+
+TEST_F(SolutionFile, EveryChangedBitIsAnError) {
+  save_solution(full_solution(), path_);
+  const std::string whole = bytes();
+  const std::string damaged =
+      path_.string() + ": does not match the seal at its end: damaged since it was written";
+  for (std::size_t at = 0; at + 24 < whole.size(); at += 7) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ (1 << (at % 8)));
+    replace_bytes(changed);
+    EXPECT_EQ(error(), damaged) << at;
+  }
+}
+
+TEST_F(SolutionFile, EveryCutOffFileIsAnError) {
+  save_solution(full_solution(), path_);
+  const std::string whole = bytes();
+  for (std::size_t size = 0; size < whole.size(); size += 1 + size / 50) {
+    replace_bytes(whole.substr(0, size));
+    EXPECT_EQ(error(),
+              path_.string() + ": has no seal at its end: not a solution of redoubt, or cut off")
+        << size;
+  }
+  fs::remove(path_);
+  EXPECT_EQ(error(), path_.string() + ": is not there or not a file, must be a file");
+}
+
+TEST(PolicyStructure, EveryIndexMustPointInside) {
+  const auto error_after = [](auto change) {
+    Policy p = table_policy();
+    io::check_structure(p);
+    change(p);
+    return error_of([&] { io::check_structure(p); });
+  };
+  EXPECT_EQ(error_after([](Policy& p) { p.states = 3; }),
+            "choice_begin of stage 0 of the policy has 5 entries, must have 7, from 0 up to 4");
+  EXPECT_EQ(error_after([](Policy& p) {
+              p.stages[1].node_begin = {0, 5, 4};
+            }),
+            "node_begin of stage 1 of the policy has 3 entries, must have 3, from 0 up to 4");
+  EXPECT_EQ(error_after([](Policy& p) { p.stages[0].choice_weight[0] = std::nan(""); }),
+            "action 0 with weight nan at stage 0 of the policy, must be at least 0 and a "
+            "probability");
+  EXPECT_EQ(error_after([](Policy& p) { p.stages[0].outcome_slot[1] = 4; }),
+            "outcome slot 4 of stage 0 of the policy, must be below 4");
+  EXPECT_EQ(error_after([](Policy& p) { p.stages[0].moves[0].memory = -1; }),
+            "moves of stage 0 of the policy lead to memory -1 with weight 1, must be at least 0 "
+            "and a probability");
+  EXPECT_EQ(error_after([](Policy& p) {
+              p.start_begin = {0, 3};
+            }),
+            "start_begin of stage 0 of the policy has 2 entries, must have 2, from 0 up to 2");
+  EXPECT_EQ(error_after([](Policy& p) { p.budget.emplace_back().step = 0; }),
+            "budget step 0, must be positive");
+}
+
+}  // namespace
+}  // namespace redoubt
