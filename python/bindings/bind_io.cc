@@ -1,0 +1,20 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "bindings.h"
+#include "redoubt/io.h"
+
+namespace nb = nanobind;
+using namespace redoubt;
+
+void bind_io(nb::module_& m) {
+  nb::class_<Draft>(m, "Draft", "What a file says, before anything is asked of it.")
+      .def_ro("model", &Draft::model)
+      .def_ro("terms", &Draft::terms);
+  m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  m.def("save", &save, nb::arg("problem"), nb::arg("path"),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("read_json", &read_json, nb::arg("text"), nb::arg("name"));
+  m.def("write_json", &write_json, nb::arg("problem"));
+}

@@ -1,0 +1,56 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "redoubt/solution.h"
+#include "words.h"
+
+namespace nb = nanobind;
+using namespace redoubt;
+
+void bind_solution(nb::module_& m) {
+  nb::class_<RewardResult>(m, "RewardResult", "What the policy guarantees, and what none can beat.")
+      .def_ro("worst", &RewardResult::worst)
+      .def_ro("bound", &RewardResult::bound)
+      .def_ro("static_bound", &RewardResult::static_bound)
+      .def_prop_ro("gap", &RewardResult::gap);
+  nb::class_<ConstraintResult>(m, "ConstraintResult", "The worst case of one constraint.")
+      .def_ro("name", &ConstraintResult::name)
+      .def_prop_ro("sense", [](const ConstraintResult& self) { return word(self.sense); })
+      .def_ro("bound", &ConstraintResult::bound)
+      .def_ro("probability", &ConstraintResult::probability)
+      .def_ro("worst", &ConstraintResult::worst)
+      .def_ro("satisfied", &ConstraintResult::satisfied)
+      .def_ro("best_achievable", &ConstraintResult::best_achievable);
+  nb::class_<Evaluation>(m, "Evaluation", "The worst cases of a policy.")
+      .def_ro("reward", &Evaluation::reward)
+      .def_ro("constraints", &Evaluation::constraints)
+      .def_ro("hopeless", &Evaluation::hopeless)
+      .def_prop_ro("satisfied", &Evaluation::satisfied);
+  nb::class_<Trace> trace(m, "Trace");
+  def_view(trace, "iteration", &Trace::iteration);
+  def_view(trace, "row_evaluations", &Trace::row_evaluations);
+  def_view(trace, "seconds", &Trace::seconds);
+  def_view(trace, "reward", &Trace::reward);
+  trace.def_ro("constraints", &Trace::constraints);
+  nb::class_<CurvePoint>(m, "CurvePoint")
+      .def_ro("reward", &CurvePoint::reward)
+      .def_ro("constraints", &CurvePoint::constraints);
+  nb::class_<Solution>(m, "Solution", "What a method found.")
+      .def_prop_ro("status", [](const Solution& self) { return name(self.status); })
+      .def_ro("method", &Solution::method)
+      .def_ro("reward", &Solution::reward)
+      .def_ro("constraints", &Solution::constraints)
+      .def_ro("hopeless", &Solution::hopeless)
+      .def_ro("policy", &Solution::policy)
+      .def_ro("trace", &Solution::trace)
+      .def_ro("curve", &Solution::curve)
+      .def_ro("seconds", &Solution::seconds)
+      .def_ro("row_evaluations", &Solution::row_evaluations)
+      .def_ro("iterations", &Solution::iterations)
+      .def_ro("cut", &Solution::cut)
+      .def_ro("notes", &Solution::notes);
+}

@@ -1,0 +1,91 @@
+#include "redoubt/solve.h"
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "redoubt/evaluate.h"
+#include "released.h"
+
+namespace nb = nanobind;
+using namespace redoubt;
+
+namespace {
+
+// A method with options of its own. The arguments are the same for every method.
+template <class Options>
+void bind_method(nb::module_& m, const char* name,
+                 Solution (*method)(const Problem&, const Options&, const Execution&)) {
+  m.def(
+      name,
+      [method](const Problem& problem, const Options& options, const Execution& execution,
+               nb::object report) {
+        return released(execution, std::move(report),
+                        [&](const Execution& e) { return method(problem, options, e); });
+      },
+      nb::arg("problem"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
+}
+
+void bind_method(nb::module_& m, const char* name,
+                 Solution (*method)(const Problem&, const Execution&)) {
+  m.def(
+      name,
+      [method](const Problem& problem, const Execution& execution, nb::object report) {
+        return released(execution, std::move(report),
+                        [&](const Execution& e) { return method(problem, e); });
+      },
+      nb::arg("problem"), nb::arg("execution"), nb::arg("report").none());
+}
+
+void bind_rcvi(nb::module_& m) {
+  nb::enum_<Fallback>(m, "Fallback")
+      .value("reward", Fallback::reward)
+      .value("utility", Fallback::utility);
+  nb::enum_<Rounding>(m, "Rounding").value("up", Rounding::up).value("mixed", Rounding::mixed);
+  nb::class_<RcviOptions>(m, "RcviOptions")
+      .def(nb::init<>())
+      .def_rw("slack", &RcviOptions::slack)
+      .def_rw("fallback", &RcviOptions::fallback)
+      .def_rw("budget_step", &RcviOptions::budget_step)
+      .def_rw("budget_cells", &RcviOptions::budget_cells)
+      .def_rw("rounding", &RcviOptions::rounding)
+      .def_rw("tolerance", &RcviOptions::tolerance)
+      .def_rw("memory_limit", &RcviOptions::memory_limit);
+  nb::class_<RcviPlan>(m, "RcviPlan", "Memory and work of an RCVI solve.")
+      .def_ro("axes", &RcviPlan::axes)
+      .def_ro("stages", &RcviPlan::stages)
+      .def_ro("most_memory_states", &RcviPlan::most_memory_states)
+      .def_ro("bytes", &RcviPlan::bytes)
+      .def_ro("row_evaluations", &RcviPlan::row_evaluations);
+  bind_method<RcviOptions>(m, "rcvi", &rcvi);
+  m.def("plan_rcvi", &plan_rcvi, nb::arg("problem"), nb::arg("options"));
+}
+
+}  // namespace
+
+void bind_solve(nb::module_& m) {
+  nb::class_<Execution>(m, "Execution", "How work is carried out.")
+      .def(nb::init<>())
+      .def_rw("threads", &Execution::threads)
+      .def_rw("time_limit", &Execution::time_limit);
+  bind_rcvi(m);
+  bind_method(m, "robust", &robust);
+  bind_method(m, "nominal", &nominal);
+  nb::class_<AchievableRange>(m, "AchievableRange", "Totals that policies reach on a constraint.")
+      .def_ro("best", &AchievableRange::best)
+      .def_ro("worst", &AchievableRange::worst);
+  m.def(
+      "achievable_range",
+      [](const Problem& problem, int constraint, const Execution& execution) {
+        return released(execution, nb::none(), [&](const Execution& e) {
+          return achievable_range(problem, constraint, e);
+        });
+      },
+      nb::arg("problem"), nb::arg("constraint"), nb::arg("execution"));
+  m.def(
+      "evaluate",
+      [](const Problem& problem, const Policy& policy, const Execution& execution) {
+        return released(execution, nb::none(),
+                        [&](const Execution& e) { return evaluate(problem, policy, e); });
+      },
+      nb::arg("problem"), nb::arg("policy"), nb::arg("execution"));
+}

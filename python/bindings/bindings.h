@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+// One function for each noun; module.cc calls them in the order in which they need each other.
+void bind_uncertainty(nanobind::module_& m);
+void bind_model(nanobind::module_& m);
+void bind_problem(nanobind::module_& m);
+void bind_environments(nanobind::module_& m);
+void bind_io(nanobind::module_& m);
+void bind_policy(nanobind::module_& m);
+void bind_solution(nanobind::module_& m);
+void bind_solve(nanobind::module_& m);

@@ -1,0 +1,16 @@
+#include "bindings.h"
+#include "redoubt/error.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ library, name for name; the package redoubt is the way to use it.";
+  m.attr("__version__") = REDOUBT_VERSION;
+  nanobind::exception<redoubt::Error>(m, "Error", PyExc_ValueError);
+  bind_uncertainty(m);
+  bind_model(m);
+  bind_problem(m);
+  bind_environments(m);
+  bind_io(m);
+  bind_policy(m);
+  bind_solution(m);
+  bind_solve(m);
+}

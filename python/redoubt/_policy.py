@@ -1,0 +1,71 @@
+"""Policy: a finite-memory controller, and the problem it was made for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from ._problem import Problem
+
+
+class Policy:
+    """What to do at each stage, in each state and memory state. `Policy.markov` makes one from weights."""
+
+    def __init__(self, policy: _core.Policy, problem: Problem):
+        self._policy = policy
+        self.problem = problem
+
+    @classmethod
+    def markov(cls, problem: Problem, weights) -> Policy:
+        """A policy without memory: action weights (S, A), or (H, S, A) when they depend on the stage.
+
+        Weights of actions that a state does not have are ignored.
+        """
+        array = np.asarray(weights, dtype=np.float64)
+        array = array[np.newaxis] if array.ndim == 2 else array
+        if array.ndim != 3 or array.shape[1:] != (problem.states, problem.actions):
+            raise _core.Error(
+                f"weights have shape {np.shape(weights)}, must be (S, A) = ({problem.states}, {problem.actions}) "
+                "or (H, S, A)"
+            )
+        if problem.stages > 1 and len(array) == 1:
+            array = np.broadcast_to(array, (problem.stages, *array.shape[1:]))
+        slot = np.repeat(np.arange(len(problem.state_rows) - 1), np.diff(problem.state_rows))
+        stage, state = slot // problem.states, slot % problem.states
+        rows = [
+            layer[state[stage == min(h, problem.stages - 1)], problem.action[stage == min(h, problem.stages - 1)]]
+            for h, layer in enumerate(array)
+        ]
+        return cls(_core.markov_policy(problem, [row.tolist() for row in rows]), problem)
+
+    @property
+    def memory_states(self) -> int:
+        """The largest number of memory states that any state has at any stage."""
+        return self._policy.memory_states
+
+    @property
+    def stages(self) -> int:
+        """Number of stages with decisions of their own."""
+        return self._policy.stages
+
+    @property
+    def budget(self) -> list[_core.BudgetAxis]:
+        """What the memory means for a policy that tracks remaining budgets: one axis for each constraint."""
+        return self._policy.budget
+
+    def action_weights(self, state: int, stage: int = 0, memory: int = 0) -> np.ndarray:
+        """The probability of each action."""
+        weights = np.zeros(self.problem.actions)
+        actions, values = self._policy.choices(stage, state, memory)
+        first = self.problem.state_rows[min(stage, self.problem.stages - 1) * self.problem.states + state]
+        weights[self.problem.action[first + np.asarray(actions, dtype=np.int64)]] = values
+        return weights
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Policy) and self._policy == other._policy
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        kind = "tracks budgets" if self.budget else "Markov" if self.memory_states == 1 else "finite memory"
+        return f"<redoubt.Policy: {self.stages} stages, {self.memory_states} memory states, {kind}>"

@@ -1,0 +1,74 @@
+"""Solution: what a method found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core, _show
+from ._policy import Policy
+from ._problem import Problem
+
+
+class Solution:
+    """The policy that a method found, what it guarantees, and how it was found.
+
+    Attributes:
+        status: "certified", "feasible", "violated", "infeasible" or "stopped".
+        method: the method's name.
+        reward: `worst` is guaranteed by the policy, no policy can beat `bound`; `gap` is between the two.
+        constraints: for each constraint `worst`, `bound`, `satisfied`, in the sign of its signal.
+        policy: the policy itself; None when the problem is proved infeasible and there is none to return.
+        problem: what was solved.
+        trace: columns "iteration", "row_evaluations", "seconds", "reward", and one for each constraint's signal.
+        curve: the trade-off curve, columns "reward" and one for each constraint's signal; empty columns when the
+            method has none.
+        seconds, row_evaluations, iterations: what it took.
+        hopeless: worst-case probability that a budget policy comes to where its requirement is beyond reach.
+        cut: number of stages after which an infinite horizon was cut, if it was.
+        notes: what a user should know about this answer.
+    """
+
+    def __init__(self, solution: _core.Solution, problem: Problem):
+        self.problem = problem
+        self.status: str = solution.status
+        self.method: str = solution.method
+        self.reward = solution.reward
+        self.constraints = solution.constraints
+        self.policy = Policy(solution.policy, problem)
+        self.trace = _trace(solution.trace, problem)
+        self.curve = _curve(solution.curve, problem)
+        self.seconds: float = solution.seconds
+        self.row_evaluations: float = solution.row_evaluations
+        self.iterations: int = solution.iterations
+        self.hopeless: float | None = solution.hopeless
+        self.cut: int | None = solution.cut
+        self.notes: list[str] = solution.notes
+
+    def __repr__(self) -> str:
+        return _show.solution_text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.solution_html(self)
+
+
+def _columns(problem: Problem) -> list[str]:
+    """A name for each constraint's column: its signal, numbered from the second constraint on one signal on."""
+    names: list[str] = []
+    for constraint in problem.constraints:
+        repeats = sum(name.split("#")[0] == constraint.signal for name in names)
+        names.append(constraint.signal if not repeats else f"{constraint.signal}#{repeats + 1}")
+    return names
+
+
+def _trace(trace: _core.Trace, problem: Problem) -> dict[str, np.ndarray]:
+    columns = {name: getattr(trace, name) for name in ("iteration", "row_evaluations", "seconds", "reward")}
+    for name, values in zip(_columns(problem), trace.constraints, strict=False):
+        columns[name] = np.asarray(values)
+    return columns
+
+
+def _curve(points: list[_core.CurvePoint], problem: Problem) -> dict[str, np.ndarray]:
+    columns = {"reward": np.array([point.reward for point in points])}
+    for i, name in enumerate(_columns(problem)):
+        columns[name] = np.array([point.constraints[i] for point in points])
+    return columns

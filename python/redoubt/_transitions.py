@@ -1,0 +1,270 @@
+"""Transition probabilities in any of the forms people have them, read into one layout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from ._core import Error
+
+_INT32 = np.iinfo(np.int32)
+
+
+@dataclass
+class Layout:
+    """Rows ordered by stage, state and action; the outcomes of each row one after the other.
+
+    `extra` holds values of single outcomes that came with the transitions: "reward", and signals by name.
+    """
+
+    states: int
+    stages: int
+    state_rows: np.ndarray  # rows of (stage, state): from here to the next entry
+    action: np.ndarray  # of each row
+    row_outcomes: np.ndarray  # outcomes of a row: from here to the next entry
+    next: np.ndarray  # of each outcome
+    probability: np.ndarray  # of each outcome
+    actions: int  # one more than the largest action number
+    extra: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        return len(self.action)
+
+    @cached_property
+    def row_slot(self) -> np.ndarray:
+        """stage * states + state of each row."""
+        return np.repeat(np.arange(len(self.state_rows) - 1), np.diff(self.state_rows))
+
+    @property
+    def row_stage(self) -> np.ndarray:
+        return self.row_slot // self.states
+
+    @property
+    def row_state(self) -> np.ndarray:
+        return self.row_slot % self.states
+
+    @cached_property
+    def outcome_row(self) -> np.ndarray:
+        return np.repeat(np.arange(self.rows), np.diff(self.row_outcomes))
+
+    def at_stages(self, stages: int) -> Layout:
+        """The same rows written out for each stage."""
+        return replace(
+            self,
+            stages=stages,
+            state_rows=_repeat_offsets(self.state_rows, stages),
+            action=np.tile(self.action, stages),
+            row_outcomes=_repeat_offsets(self.row_outcomes, stages),
+            next=np.tile(self.next, stages),
+            probability=np.tile(self.probability, stages),
+            extra={name: np.tile(values, stages) for name, values in self.extra.items()},
+        )
+
+
+def read_transitions(P, order: str | None, states, actions, upper=None) -> Layout:
+    """The layout of P. Outcomes with a positive `upper` bound are kept although P gives them nothing."""
+    if order not in (None, "sas", "ass"):
+        raise Error(f"order = {order!r}, must be 'sas' for (S, A, S) or 'ass' for (A, S, S)")
+    if is_sparse(P):
+        return _from_sparse([P], order, upper)
+    if isinstance(P, Mapping):
+        return _from_columns(*_nested_columns(P, _labels(states), _labels(actions)), states)
+    if isinstance(P, Sequence) and len(P) > 0 and is_sparse(P[0]):
+        return _from_sparse(list(P), order, upper)
+    if isinstance(P, Sequence) and len(P) > 0 and isinstance(P[0], (tuple, Mapping)):
+        return _from_columns(*_listed_columns(P, _labels(states), _labels(actions)), states)
+    try:
+        array = np.asarray(P, dtype=np.float64)
+    except ValueError as error:
+        raise Error(f"P is not an array: {error}; rows of different lengths are given as transitions") from None
+    return _from_dense(array, order, upper)
+
+
+def is_sparse(matrix) -> bool:
+    return hasattr(matrix, "tocsr")
+
+
+def as_int32(values, what: str) -> np.ndarray:
+    array = np.asarray(values)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise Error(f"{what} has entries of type {array.dtype}, must be whole numbers")
+    if array.size and (array.min() < _INT32.min or array.max() > _INT32.max):
+        raise Error(f"{what} has {array.min()}..{array.max()}, must fit in 32 bits")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def in_order(array: np.ndarray, order: str | None, what: str) -> np.ndarray:
+    """An array whose last three axes are (S, A, S) or (A, S, S) as (..., S, A, S)."""
+    first, second, last = array.shape[-3:]
+    if order is None:
+        if first == second == last and first > 1:
+            raise Error(
+                f"{what} has shape {array.shape}, which may be (S, A, S) or (A, S, S): say order='sas' or order='ass'"
+            )
+        order = "ass" if second == last and first != last else "sas"
+    if order == "ass":
+        array = np.moveaxis(array, -3, -2)
+    if array.shape[-3] != array.shape[-1]:
+        raise Error(f"{what} has shape {(*array.shape[:-3], first, second, last)}, must be (S, A, S) or (A, S, S)")
+    return array
+
+
+def stage_order(matrices: list, order: str | None) -> str:
+    """Whether a list of sparse matrices has one for each stage ('sas') or one for each action ('ass')."""
+    rows, states = matrices[0].shape
+    if order is None and len(matrices) > 1 and rows == states:
+        raise Error(
+            f"P is a list of sparse {rows} x {states} matrices: say order='ass' when each is an action, "
+            "order='sas' when each is a stage"
+        )
+    return order or "sas"
+
+
+def _from_dense(array: np.ndarray, order: str | None, upper) -> Layout:
+    if array.ndim not in (3, 4):
+        raise Error(
+            f"P has shape {array.shape}, must be (S, A, S), (A, S, S), or one of them for each stage, (H, S, A, S)"
+        )
+    array = in_order(array, order, "P")
+    if array.ndim == 3:
+        array = array[np.newaxis]
+    stages, states, actions, _ = array.shape
+    listed = array != 0
+    if upper is not None:
+        listed |= np.broadcast_to(upper.dense() > 0, array.shape)
+    row_outcomes = np.concatenate([[0], np.cumsum(np.count_nonzero(listed, axis=-1).ravel(), dtype=np.int64)])
+    return _regular(stages, states, actions, row_outcomes, np.nonzero(listed)[-1], array[listed])
+
+
+def _from_sparse(matrices: list, order: str | None, upper) -> Layout:
+    rows, states = matrices[0].shape
+    for matrix in matrices:
+        if matrix.shape != (rows, states):
+            raise Error(f"P has sparse matrices of shapes {(rows, states)} and {matrix.shape}, must be equal")
+    stages = len(matrices)
+    if len(matrices) > 1 and stage_order(matrices, order) == "ass":
+        stages, rows = 1, rows * len(matrices)
+    if states == 0 or rows % states:
+        raise Error(f"P is sparse with shape {(rows, states)}, must be (S*A, S): a multiple of {states} rows")
+    csr = stack(matrices)
+    if upper is not None:
+        csr = upper.sparse_union(csr)
+    csr = action_major(csr, order, states, rows // states)
+    return _regular(stages, states, rows // states, csr.indptr, csr.indices, csr.data)
+
+
+def stack(matrices: list):
+    if len(matrices) == 1:
+        return matrices[0].tocsr()
+    import scipy.sparse
+
+    return scipy.sparse.vstack(matrices, format="csr")
+
+
+def action_major(csr, order: str | None, states: int, actions: int):
+    """Rows a*S+s (order 'ass') brought into the order s*A+a."""
+    if order != "ass":
+        return csr
+    return csr[np.arange(states * actions).reshape(actions, states).T.ravel()]
+
+
+def _regular(stages, states, actions, row_outcomes, next_state, probability) -> Layout:
+    return Layout(
+        states=states,
+        stages=stages,
+        state_rows=np.arange(stages * states + 1, dtype=np.int64) * actions,
+        action=np.tile(np.arange(actions, dtype=np.int32), stages * states),
+        row_outcomes=np.asarray(row_outcomes, dtype=np.int64),
+        next=np.asarray(next_state, dtype=np.int32),
+        probability=np.ascontiguousarray(probability, dtype=np.float64),
+        actions=actions,
+    )
+
+
+# Transitions one by one: columns of stage, state, action, next and p, and of the values that entries carry.
+
+_KEYS = ("stage", "state", "action", "next", "p")
+
+
+def _labels(names) -> dict:
+    return {name: number for number, name in enumerate(names)} if isinstance(names, Sequence) else {}
+
+
+def _listed_columns(entries: Sequence, states: dict, actions: dict) -> tuple[dict, dict]:
+    columns: dict[str, list] = {key: [] for key in _KEYS}
+    extra: dict[str, list] = {}
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            if len(entry) != 4:
+                raise Error(f"transition {i} is {entry!r}, must be (state, action, next, p) or a dict")
+            entry = dict(zip(_KEYS[1:], entry, strict=True))
+        unknown = set(entry) - {*_KEYS, "reward", "signals"}
+        missing = {*_KEYS[1:]} - set(entry)
+        if unknown or missing:
+            raise Error(f"transition {i} has the keys {sorted(entry)}, must be {', '.join(_KEYS)}, reward, signals")
+        columns["stage"].append(entry.get("stage", 0))
+        columns["state"].append(states.get(entry["state"], entry["state"]))
+        columns["action"].append(actions.get(entry["action"], entry["action"]))
+        columns["next"].append(states.get(entry["next"], entry["next"]))
+        columns["p"].append(entry["p"])
+        for name, value in {**entry.get("signals", {}), "reward": entry.get("reward", 0.0)}.items():
+            column = extra.setdefault(name, [])
+            column.extend([0.0] * (i - len(column)) + [value])
+    return columns, extra
+
+
+def _nested_columns(P: Mapping, states: dict, actions: dict) -> tuple[dict, dict]:
+    """P[state][action] is {next: p} or a list of (p, next), as Gymnasium has it."""
+    columns: dict[str, list] = {key: [] for key in _KEYS}
+    for state, choices in P.items():
+        named = choices.items() if isinstance(choices, Mapping) else enumerate(choices)
+        for action, outcomes in named:
+            pairs = ((p, s) for s, p in outcomes.items()) if isinstance(outcomes, Mapping) else outcomes
+            for p, after in pairs:
+                columns["stage"].append(0)
+                columns["state"].append(states.get(state, state))
+                columns["action"].append(actions.get(action, action))
+                columns["next"].append(states.get(after, after))
+                columns["p"].append(p)
+    return columns, {}
+
+
+def _from_columns(columns: dict[str, list], extra: dict[str, list], states) -> Layout:
+    count = len(columns["state"])
+    stage, state, action, after = (as_int32(columns[key], key) for key in ("stage", "state", "action", "next"))
+    for key, column in (("stage", stage), ("action", action)):
+        if count and column.min() < 0:
+            raise Error(f"{key} {column.min()} in a transition, must be at least 0")
+    known = len(states) if isinstance(states, Sequence) else states
+    total = int(known) if known is not None else 1 + int(max(state.max(initial=-1), after.max(initial=-1)))
+    for column in (state, after) if count else ():
+        if column.max() >= total or column.min() < 0:
+            raise Error(f"states {column.min()}..{column.max()} in transitions, must be in 0..{total - 1}")
+    stages = 1 + int(stage.max(initial=0))
+    order = np.lexsort((action, state, stage))
+    slot = stage[order].astype(np.int64) * total + state[order]
+    action = action[order]
+    first = np.flatnonzero(np.diff(slot, prepend=-1).astype(bool) | np.diff(action, prepend=-1).astype(bool))
+    return Layout(
+        states=total,
+        stages=stages,
+        state_rows=np.searchsorted(slot[first], np.arange(stages * total + 1)).astype(np.int64),
+        action=np.ascontiguousarray(action[first]),
+        row_outcomes=np.append(first, count).astype(np.int64),
+        next=after[order],
+        probability=np.asarray(columns["p"], dtype=np.float64)[order],
+        actions=1 + int(action.max(initial=-1)),
+        extra={
+            name: np.asarray(column + [0.0] * (count - len(column)), dtype=np.float64)[order]
+            for name, column in extra.items()
+        },
+    )
+
+
+def _repeat_offsets(offsets: np.ndarray, times: int) -> np.ndarray:
+    steps = np.tile(np.diff(offsets), times)
+    return np.concatenate([[0], np.cumsum(steps, dtype=np.int64)])

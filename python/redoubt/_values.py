@@ -1,0 +1,150 @@
+"""Rewards, signals and interval bounds: one value for each row or for each outcome, from any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+from ._core import Error
+from ._transitions import Layout, action_major, in_order, is_sparse, stack, stage_order
+
+
+class Values:
+    """What a user gave for a reward, a signal or a bound, before it is spread over rows and outcomes.
+
+    A number; an array (S,), (S, A), (H, S, A), (S, A, S) or (H, S, A, S), the ones over outcomes in the order
+    of P; sparse like P; a function of (state, action, next); or a set of states, which counts arrivals in it.
+    """
+
+    def __init__(self, what: str, values, order: str | None):
+        self.what = what
+        self.order = order
+        self.values = values
+        self.matrices = None
+        if is_sparse(values):
+            self.matrices = [values]
+        elif isinstance(values, (list, tuple)) and values and is_sparse(values[0]):
+            self.matrices = list(values)
+        elif not callable(values) and not isinstance(values, AbstractSet):
+            try:
+                self.values = np.asarray(values, dtype=np.float64)
+            except ValueError as error:
+                raise Error(f"{what} is not an array: {error}") from None
+
+    @property
+    def is_array(self) -> bool:
+        return isinstance(self.values, np.ndarray)
+
+    def stages(self, layout: Layout, horizon: int | None) -> int:
+        """How many stages the values tell apart."""
+        if self.matrices is not None:
+            per_stage = len(self.matrices) > 1 and stage_order(self.matrices, self.order) == "sas"
+            return len(self.matrices) if per_stage else 1
+        if not self.is_array or self.values.ndim < 3:
+            return 1
+        if self.values.ndim == 4:
+            return self.values.shape[0]
+        return horizon if self._is_staged(layout, horizon) else 1
+
+    def spread(self, layout: Layout, horizon: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """The value of each row and the value of each outcome; empty where there is none."""
+        none = np.empty(0)
+        if self.matrices is not None:
+            return none, self._from_sparse(layout)
+        if isinstance(self.values, AbstractSet):
+            return none, np.isin(layout.next, list(self.values)).astype(np.float64)
+        if callable(self.values):
+            return none, self._from_function(self.values, layout)
+        array = self.values
+        if array.ndim == 0:
+            return np.full(layout.rows, float(array)), none
+        if array.shape == (layout.states,):
+            return array[layout.row_state], none
+        if array.shape == (layout.states, layout.actions):
+            return array[layout.row_state, layout.action], none
+        if array.ndim == 4 and array.shape[3] == 1:
+            array = array[..., 0]
+        if array.shape == (layout.stages, layout.states, layout.actions) and self._is_staged(layout, horizon):
+            return array[layout.row_stage, layout.row_state, layout.action], none
+        if array.ndim in (3, 4):
+            full = self._over_outcomes(layout)
+            row = layout.outcome_row
+            stage = layout.row_stage[row] if len(full) > 1 else 0
+            return none, full[stage, layout.row_state[row], layout.action[row], layout.next]
+        raise self._shape_error(layout)
+
+    def dense(self) -> np.ndarray:
+        """The array, (S, A, S) or (H, S, A, S); zeros when it has no axis for the next state."""
+        if self.matrices is not None or not self.is_array:
+            raise Error(f"{self.what} must be an array like P, or a number")
+        return np.zeros(()) if self.values.ndim < 3 else in_order(self.values, self.order, self.what)
+
+    def sparse_union(self, csr):
+        """csr with an explicit zero wherever only these values have an entry."""
+        if self.matrices is None:
+            return csr
+        mine = stack(self.matrices)
+        if mine.shape != csr.shape:
+            raise Error(f"{self.what} is sparse with shape {mine.shape}, must be {csr.shape}, the shape of P")
+        import scipy.sparse
+
+        rows, columns = (mine > 0).nonzero()
+        given = csr.tocoo()
+        return scipy.sparse.csr_matrix(
+            (
+                np.concatenate([given.data, np.zeros(len(rows))]),
+                (np.concatenate([given.row, rows]), np.concatenate([given.col, columns])),
+            ),
+            shape=csr.shape,
+        )
+
+    def _is_staged(self, layout: Layout, horizon: int | None) -> bool:
+        """Whether the axes are (H, S, A) or (H, S, A, 1), rather than over outcomes."""
+        shape = self.values.shape
+        if len(shape) == 4:
+            return shape[3] == 1
+        staged = horizon is not None and shape == (horizon, layout.states, layout.actions)
+        over_outcomes = shape in (
+            (layout.states, layout.actions, layout.states),
+            (layout.actions, layout.states, layout.states),
+        )
+        if staged and over_outcomes:
+            raise Error(
+                f"{self.what} has shape {shape}, which may be (H, S, A) or (S, A, S): give (H, S, A, 1) or (1, S, A, S)"
+            )
+        return staged
+
+    def _over_outcomes(self, layout: Layout) -> np.ndarray:
+        full = in_order(self.values, self.order, self.what)
+        full = full if full.ndim == 4 else full[np.newaxis]
+        stages, states, actions, _ = full.shape
+        if (states, actions) != (layout.states, layout.actions) or stages not in (1, layout.stages):
+            raise self._shape_error(layout)
+        return full
+
+    def _from_sparse(self, layout: Layout) -> np.ndarray:
+        csr = stack(self.matrices)
+        if csr.shape[1] != layout.states or csr.shape[0] not in (layout.rows, layout.rows // layout.stages):
+            raise Error(
+                f"{self.what} is sparse with shape {csr.shape}, must be {(layout.rows, layout.states)}, one row for "
+                "each row of P"
+            )
+        csr = action_major(csr, self.order, layout.states, layout.actions)
+        if np.array_equal(csr.indptr, layout.row_outcomes) and np.array_equal(csr.indices, layout.next):
+            return np.ascontiguousarray(csr.data, dtype=np.float64)
+        picked = csr[layout.outcome_row % csr.shape[0], layout.next]
+        return np.asarray(picked, dtype=np.float64).ravel()
+
+    def _from_function(self, function: Callable, layout: Layout) -> np.ndarray:
+        row = layout.outcome_row
+        keys = zip(layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist(), strict=True)
+        return np.fromiter((function(*key) for key in keys), dtype=np.float64, count=len(row))
+
+    def _shape_error(self, layout: Layout) -> Error:
+        s, a = layout.states, layout.actions
+        return Error(
+            f"{self.what} has shape {self.values.shape}, must be (S,) = ({s},), (S, A) = ({s}, {a}), "
+            f"(S, A, S) = ({s}, {a}, {s}), or one of the last two for each stage"
+        )
