@@ -50,4 +50,8 @@ std::string write_umb(const Problem& problem);
 void save_solution(const Solution& solution, const std::filesystem::path& path);
 Solution load_solution(const std::filesystem::path& path);
 
+// A policy for other programs: .csv, one line for each decision, or .json, the schedulers of the
+// model checker Storm (an Error when the policy's memory moves at random, which those cannot say).
+void export_policy(const Problem& problem, const Policy& policy, const std::filesystem::path& path);
+
 }  // namespace redoubt

@@ -1,5 +1,8 @@
+#include <fstream>
+
 #include "io/file.h"
 #include "model/require.h"
+#include "policy/export.h"
 #include "redoubt/io.h"
 
 namespace redoubt {
@@ -58,6 +61,22 @@ void save(const Problem& problem, const std::filesystem::path& path) {
     case Format::umb:
       return io::write_file(path, write_umb(problem));
   }
+}
+
+void export_policy(const Problem& problem, const Policy& policy,
+                   const std::filesystem::path& path) {
+  const std::string ending = path.extension().string();
+  require(ending == ".csv" || ending == ".json", "{}: ending '{}', must be .csv or .json",
+          path.string(), ending);
+  io::NewFile file(path);
+  std::ofstream out(file.path(), std::ios::binary);
+  if (ending == ".csv")
+    write_policy_csv(out, problem, policy);
+  else
+    write_storm_scheduler(out, problem, policy);
+  out.close();
+  require(out.good(), "{}: cannot be written", path.string());
+  file.keep();
 }
 
 }  // namespace redoubt
