@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace redoubt {
 
@@ -12,5 +14,9 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// The known words within two edits of `word`, for errors that ask "did you mean"; two edits are the
+// most that a typing slip should cost.
+std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace redoubt

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "model/require.h"
 
@@ -30,21 +29,6 @@ std::optional<Number> parse(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   return value;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -72,15 +56,6 @@ EnvironmentId parse_id(std::string_view text) {
     require(!rest.empty(), "environment id '{}', must not end with a comma", text);
   }
   return result;
-}
-
-std::vector<std::string> near_matches(std::string_view word,
-                                      const std::vector<std::string>& known) {
-  std::vector<std::string> near;
-  for (const std::string& candidate : known) {
-    if (edit_distance(word, candidate) <= 2) near.push_back(candidate);
-  }
-  return near;
 }
 
 Parameters::Parameters(const EnvironmentInfo& environment, const EnvironmentId& id)

@@ -19,9 +19,6 @@ struct EnvironmentId {
 };
 EnvironmentId parse_id(std::string_view text);
 
-// The words within two edits of `word`; the most a typing slip should cost.
-std::vector<std::string> near_matches(std::string_view word, const std::vector<std::string>& known);
-
 // The parameters of one environment: what the id gives, the defaults for the rest. Every reader
 // throws an Error that names the environment, the parameter, its value and the rule.
 class Parameters {
