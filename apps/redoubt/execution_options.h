@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "redoubt/execution.h"
+
+namespace redoubt::app {
+
+struct ExecutionOptions {
+  int threads = 0;  // 0: one for each core
+  std::optional<double> time_limit;
+  std::optional<bool> progress;  // none: when standard error is a terminal
+};
+
+void add_execution(CLI::App& verb, ExecutionOptions& options);
+
+// Draws a bar with the time left, and turns Ctrl-C into an orderly stop: the first one ends the
+// work with what there is so far, a second one ends the program.
+Execution execution(const ExecutionOptions& options);
+
+}  // namespace redoubt::app

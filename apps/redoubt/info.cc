@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <tuple>
+
+#include "execution_options.h"
+#include "json.h"
+#include "method_options.h"
+#include "problem_options.h"
+#include "redoubt/error.h"
+#include "redoubt/solve.h"
+#include "table.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace redoubt::app {
+namespace {
+
+struct InfoOptions {
+  ProblemOptions problem;
+  RcviOptions rcvi;
+  ExecutionOptions execution;
+  bool json = false;
+};
+
+struct ValueRange {
+  std::string name;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+};
+
+// Of one decision, outcome included. Signal -1 is the reward.
+ValueRange value_range(const Model& model, int signal) {
+  ValueRange range{signal < 0 ? "reward" : model.arrays().signals[signal].name};
+  for (Row row = 0; row < model.rows(); ++row) {
+    for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+      const double value = model.value(signal, row) + model.outcome_value(signal, i);
+      range.least = std::min(range.least, value);
+      range.largest = std::max(range.largest, value);
+    }
+  }
+  return range;
+}
+
+std::vector<ValueRange> value_ranges(const Model& model) {
+  std::vector<ValueRange> ranges;
+  if (model.rows() == 0) return ranges;
+  for (int signal = -1; signal < model.signals(); ++signal)
+    ranges.push_back(value_range(model, signal));
+  return ranges;
+}
+
+std::vector<AchievableRange> achievable_ranges(const Problem& problem, const Execution& execution) {
+  std::vector<AchievableRange> ranges;
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+    ranges.push_back(achievable_range(problem, c, execution));
+  return ranges;
+}
+
+std::string verdict(const Constraint& constraint, const AchievableRange& range) {
+  const double sign = constraint.sense == Sense::at_most ? -1 : 1;
+  if (sign * range.best < sign * constraint.bound) return "no policy meets it";
+  if (sign * range.worst >= sign * constraint.bound) return "every policy meets it";
+  return "can be met";
+}
+
+// The first moments of the solve itself show how fast this machine is at it; of those the later
+// half, because windows are narrow, and work per row dear, near the end of the horizon. None when
+// the solve would be refused.
+std::optional<double> estimated_seconds(const Problem& problem, const RcviOptions& options,
+                                        const RcviPlan& plan, Execution execution) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  int calls = 0;
+  const auto keep_on = execution.progress;
+  execution.progress = [&](double) { return keep_on(0) && (elapsed() < 0.2 || ++calls < 4); };
+  try {
+    const Solution probe = rcvi(problem, options, execution);
+    if (probe.status != Status::stopped) return probe.seconds;
+    const auto& [rows, seconds] = std::tie(probe.trace.row_evaluations, probe.trace.seconds);
+    if (seconds.size() < 2) return {};
+    const std::size_t half = seconds.size() / 2 - 1;
+    return plan.row_evaluations * (seconds.back() - seconds[half]) / (rows.back() - rows[half]);
+  } catch (const Error&) {  // the memory does not suffice
+    return {};
+  }
+}
+
+Json info_json(const Problem& problem, const std::vector<AchievableRange>& achievable,
+               const RcviPlan& plan, const std::optional<double>& seconds) {
+  const Model& model = problem.model();
+  Json object = problem_json(problem);
+  object["rows"] = model.rows();
+  object["outcomes"] = model.outcomes();
+  object["stages"] = model.stages();
+  object["values"] = Json::array();
+  for (const ValueRange& range : value_ranges(model))
+    object["values"].push_back(
+        {{"name", range.name}, {"least", range.least}, {"largest", range.largest}});
+  object["constraints"] = Json::array();
+  for (std::size_t c = 0; c < achievable.size(); ++c) {
+    const Constraint& constraint = problem.constraints()[c];
+    object["constraints"].push_back(
+        {{"name", constraint.signal},
+         {"sense", constraint.sense == Sense::at_most ? "at_most" : "at_least"},
+         {"bound", constraint.bound},
+         {"best", achievable[c].best},
+         {"worst", achievable[c].worst},
+         {"verdict", verdict(constraint, achievable[c])}});
+  }
+  Json& cost = object["rcvi"];
+  cost = {{"stages", plan.stages},
+          {"memory_states", plan.most_memory_states},
+          {"bytes", plan.bytes},
+          {"row_evaluations", plan.row_evaluations},
+          {"seconds", seconds ? Json(*seconds) : Json()},
+          {"axes", Json::array()}};
+  for (const BudgetAxis& axis : plan.axes)
+    cost["axes"].push_back({{"name", problem.constraints()[axis.constraint].signal},
+                            {"step", axis.step},
+                            {"exact", axis.exact}});
+  return object;
+}
+
+void print_values(const Model& model) {
+  std::vector<Cells> rows = {{"of one decision", "least", "largest"}};
+  for (const ValueRange& range : value_ranges(model))
+    rows.push_back({range.name, number_text(range.least), number_text(range.largest)});
+  print_table(rows);
+}
+
+void print_constraints(const Problem& problem, const std::vector<AchievableRange>& achievable) {
+  if (achievable.empty()) {
+    fmt::print("\nNo constraints\n");
+    return;
+  }
+  fmt::print("\nWorst-case totals that policies reach, so that a bound can be chosen\n");
+  std::vector<Cells> rows = {{"constraint", "best policy", "worst policy", "bound", ""}};
+  for (std::size_t c = 0; c < achievable.size(); ++c) {
+    const Constraint& constraint = problem.constraints()[c];
+    rows.push_back({constraint.signal, number_text(achievable[c].best),
+                    number_text(achievable[c].worst), bound_text(constraint),
+                    verdict(constraint, achievable[c])});
+  }
+  print_table(rows);
+}
+
+void print_plan(const Problem& problem, const RcviPlan& plan,
+                const std::optional<double>& seconds) {
+  fmt::print("\nA solve by rcvi: {} stages, up to {} memory states, {} of memory, {}\n",
+             count_text(plan.stages), count_text(static_cast<double>(plan.most_memory_states)),
+             memory_text(plan.bytes),
+             seconds ? "about " + duration_text(*seconds) : "more than this machine has");
+  for (const BudgetAxis& axis : plan.axes)
+    fmt::print("Budget of {}: {} {}\n", problem.constraints()[axis.constraint].signal,
+               axis.exact ? "exact, in steps of" : "rounded to steps of", number_text(axis.step));
+}
+
+int info(const InfoOptions& options) {
+  const Problem problem = read_problem(options.problem);
+  const Model& model = problem.model();
+  const Execution how = execution(options.execution);
+  const auto achievable = achievable_ranges(problem, how);
+  const RcviPlan plan = plan_rcvi(problem, options.rcvi);
+  const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
+  if (options.json) {
+    print_json(info_json(problem, achievable, plan, seconds));
+    return kFine;
+  }
+  fmt::print("{} states, {} actions, {} rows, {} outcomes{}\n", count_text(model.states()),
+             count_text(model.actions()), count_text(static_cast<double>(model.rows())),
+             count_text(static_cast<double>(model.outcomes())),
+             model.stages() > 1 ? ", rows of their own for every stage" : "");
+  fmt::print("{}\n\n", terms_text(problem));
+  print_values(model);
+  print_constraints(problem, achievable);
+  print_plan(problem, plan, seconds);
+  return kFine;
+}
+
+}  // namespace
+
+Action info_verb(CLI::App& verb) {
+  auto options = std::make_shared<InfoOptions>();
+  add_problem(verb, options->problem);
+  add_rcvi(verb, options->rcvi);
+  add_execution(verb, options->execution);
+  verb.add_flag("--json", options->json, "Print one JSON object");
+  return [options] { return info(*options); };
+}
+
+}  // namespace redoubt::app

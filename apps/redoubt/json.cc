@@ -1,0 +1,87 @@
+#include "json.h"
+
+#include <fmt/format.h>
+
+#include "version.h"
+
+namespace redoubt::app {
+namespace {
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json radius_json(const Uncertainty& uncertainty) {
+  return std::visit(
+      [](const auto& set) -> Json {
+        if constexpr (requires { set.radius; }) {
+          if (set.radius.rows.empty()) return set.radius.all;
+          return set.radius.rows;
+        }
+        return Json();
+      },
+      uncertainty);
+}
+
+void append(Json& object, const Json& more) {
+  for (const auto& [key, value] : more.items()) object[key] = value;
+}
+
+}  // namespace
+
+Json problem_json(const Problem& problem) {
+  Json object;
+  object["states"] = problem.model().states();
+  object["actions"] = problem.model().actions();
+  object["horizon"] = or_null(problem.terms().horizon);
+  object["discount"] = problem.discount();
+  object["set"] = name(problem.uncertainty());
+  object["radius"] = radius_json(problem.uncertainty());
+  return object;
+}
+
+Json reward_json(const RewardResult& reward) {
+  return {{"worst", reward.worst},
+          {"bound", or_null(reward.bound)},
+          {"static_bound", or_null(reward.static_bound)},
+          {"gap", or_null(reward.gap())}};
+}
+
+Json constraints_json(const std::vector<ConstraintResult>& constraints) {
+  Json list = Json::array();
+  for (const ConstraintResult& c : constraints) {
+    list.push_back({{"name", c.name},
+                    {"sense", c.sense == Sense::at_most ? "at_most" : "at_least"},
+                    {"bound", c.bound},
+                    {"worst", c.worst},
+                    {"satisfied", c.satisfied}});
+    if (c.probability) list.back()["probability"] = *c.probability;
+    if (c.best_achievable) list.back()["best_achievable"] = *c.best_achievable;
+  }
+  return list;
+}
+
+Json solution_json(const Problem& problem, const Solution& solution) {
+  Json object;
+  object["status"] = name(solution.status);
+  object["method"] = solution.method;
+  object["reward"] = reward_json(solution.reward);
+  object["constraints"] = constraints_json(solution.constraints);
+  object["hopeless"] = or_null(solution.hopeless);
+  object["seconds"] = solution.seconds;
+  object["row_evaluations"] = solution.row_evaluations;
+  object["iterations"] = solution.iterations;
+  append(object, problem_json(problem));
+  object["memory_states"] = solution.policy.memory_states();
+  object["cut"] = or_null(solution.cut);
+  object["notes"] = solution.notes;
+  object["version"] = version();
+  return object;
+}
+
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace redoubt::app

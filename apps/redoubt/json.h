@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "redoubt/solution.h"
+
+namespace redoubt::app {
+
+// What programs read: one object, keys in a fixed order, numbers to the last bit; null where there
+// is no number.
+using Json = nlohmann::ordered_json;
+
+Json problem_json(const Problem& problem);  // sizes and terms
+Json reward_json(const RewardResult& reward);
+Json constraints_json(const std::vector<ConstraintResult>& constraints);
+Json solution_json(const Problem& problem, const Solution& solution);
+
+void print_json(const Json& object);
+
+}  // namespace redoubt::app

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "problem_options.h"
+#include "redoubt/io.h"
+#include "verbs.h"
+
+namespace redoubt::app {
+
+Action make_verb(CLI::App& verb) {
+  struct Options {
+    ProblemOptions problem;
+    std::string output;
+  };
+  auto options = std::make_shared<Options>();
+  add_problem(verb, options->problem, "ENV");
+  verb.add_option("-o,--output", options->output,
+                  "File (.json, .csv or .umb); standard output, as JSON, unless given")
+      ->type_name("FILE");
+  return [options] {
+    const Problem problem = read_problem(options->problem);
+    if (options->output.empty()) {
+      fmt::print("{}", write_json(problem));
+      return kFine;
+    }
+    save(problem, options->output);
+    fmt::print("Wrote {}\n", options->output);
+    return kFine;
+  };
+}
+
+}  // namespace redoubt::app

@@ -1,0 +1,163 @@
+#include "problem_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "checks.h"
+#include "redoubt/environments.h"
+#include "redoubt/error.h"
+#include "redoubt/io.h"
+
+namespace redoubt::app {
+namespace {
+
+bool names_a_file(const std::string& text) {
+  const std::filesystem::path path(text);
+  return std::filesystem::exists(path) || text.find('/') != std::string::npos ||
+         (path.has_extension() && text.find('(') == std::string::npos);
+}
+
+Draft read_draft(const std::string& text) {
+  if (names_a_file(text)) return load_draft(text);
+  const Problem problem = make(text);
+  return {problem.model(), problem.terms()};
+}
+
+// What the flags leave open comes from the set that the problem already has.
+std::optional<Radius> radius_of(const Uncertainty& uncertainty) {
+  return std::visit(
+      [](const auto& set) -> std::optional<Radius> {
+        if constexpr (requires { set.radius; }) return set.radius;
+        return {};
+      },
+      uncertainty);
+}
+
+void check_meaning(bool given, const char* flag, bool has_meaning, const std::string& set) {
+  if (given && !has_meaning)
+    throw Error(fmt::format("{} has no meaning for set {}, must be left out", flag, set));
+}
+
+Uncertainty read_uncertainty(const Uncertainty& old, const ProblemOptions& options) {
+  const std::string set = options.set.value_or(std::string(name(old)));
+  const bool ball = set == "tv" || set == "chi2" || set == "kl";
+  check_meaning(options.radius.has_value(), "--radius", ball, set);
+  check_meaning(options.reach.has_value(), "--reach", set == "tv", set);
+  check_meaning(options.temperature.has_value(), "--temperature", set == "tilt", set);
+  if (set == "none") return Nominal{};
+  if (set == "interval") return Interval{};
+  if (set == "tilt") {
+    if (options.temperature) return Tilt{*options.temperature};
+    return std::holds_alternative<Tilt>(old) ? old : Tilt{};
+  }
+  const auto radius = options.radius ? std::optional<Radius>(*options.radius) : radius_of(old);
+  if (!radius) throw Error(fmt::format("--set {} has no radius, must come with --radius", set));
+  if (set == "chi2") return Chi2{*radius};
+  if (set == "kl") return KL{*radius};
+  const auto* tv = std::get_if<TV>(&old);
+  if (options.reach)
+    return TV{*radius, *options.reach == "support" ? Reach::support : Reach::anywhere};
+  return TV{*radius, tv ? tv->reach : Reach::anywhere};
+}
+
+std::string trim(const std::string& text) {
+  const auto first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+Constraint read_bound(const std::string& text) {
+  const auto sign = text.find("=");
+  if (sign != std::string::npos && sign > 1 && (text[sign - 1] == '<' || text[sign - 1] == '>')) {
+    const std::string signal = trim(text.substr(0, sign - 1));
+    const auto bound = to_number(trim(text.substr(sign + 1)));
+    if (bound && !signal.empty())
+      return text[sign - 1] == '<' ? at_most(signal, *bound) : at_least(signal, *bound);
+  }
+  throw Error(fmt::format("--bound '{}', must read NAME>=X or NAME<=X", text));
+}
+
+std::optional<int> read_horizon(const std::string& text) {
+  if (text == "infinite") return {};
+  const auto stages = to_number(text);
+  if (!stages || *stages < 0 || *stages > 2147483647 || *stages != static_cast<int>(*stages))
+    throw Error(fmt::format("--horizon {}, must be a whole number from 0 on, or infinite", text));
+  return static_cast<int>(*stages);
+}
+
+Start read_distribution(const std::string& text, State states) {
+  Start start = Start::uniform(states);
+  start.probability.clear();
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    const auto probability = to_number(trim(text.substr(begin, end - begin)));
+    if (!probability)
+      throw Error(
+          fmt::format("--start {}, must list one number for each state, as in .5:.3:.2", text));
+    start.probability.push_back(*probability);
+    begin = end + 1;
+  }
+  if (start.probability.size() != start.states.size())
+    throw Error(fmt::format("--start lists {} probabilities, must list {}, one for each state",
+                            start.probability.size(), states));
+  return start;
+}
+
+Start read_start(const std::string& text, const Model& model) {
+  const auto& names = model.arrays().state_names;
+  const auto named = std::find(names.begin(), names.end(), text);
+  if (named != names.end()) return Start(static_cast<State>(named - names.begin()));
+  if (text == "uniform") return Start::uniform(model.states());
+  if (text.find(':') != std::string::npos) return read_distribution(text, model.states());
+  const auto state = to_number(text);
+  if (!state || *state < 0 || *state >= model.states() || *state != static_cast<State>(*state))
+    throw Error(fmt::format("--start {}, must be a state from 0 to {}{}, uniform, or probabilities",
+                            text, model.states() - 1, names.empty() ? "" : " or its name"));
+  return Start(static_cast<State>(*state));
+}
+
+}  // namespace
+
+void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name) {
+  const std::string what = name == "ENV" ? "Built-in problem, such as river_swim(horizon=10)"
+                                         : "File, or built-in problem such as river_swim(start=3)";
+  verb.add_option(name, options.problem, what)->required()->type_name("");
+  verb.add_option("--set", options.set, "Uncertainty set: tv, chi2, kl, tilt, interval or none")
+      ->check(is_one_of({"tv", "chi2", "kl", "tilt", "interval", "none"}))
+      ->group("Terms");
+  const auto number = [&](const char* flag, std::optional<double>& value, const char* text) {
+    verb.add_option(flag, value, text)->check(is_number())->type_name("NUMBER")->group("Terms");
+  };
+  number("--radius", options.radius, "Radius of the set, for every row");
+  verb.add_option("--reach", options.reach, "Where tv may put mass: anywhere or support")
+      ->check(is_one_of({"anywhere", "support"}))
+      ->group("Terms");
+  number("--temperature", options.temperature, "Temperature of set tilt");
+  verb.add_option("--bound", options.bounds,
+                  "Constraint NAME>=X or NAME<=X; replaces those of the problem; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group("Terms");
+  verb.add_option("--horizon", options.horizon, "Number of decisions, or infinite")->group("Terms");
+  number("--discount", options.discount, "Discount, in (0, 1]");
+  verb.add_option("--start", options.start,
+                  "State (number or name), uniform, or probabilities .5:.3:.2")
+      ->group("Terms");
+}
+
+Problem read_problem(const ProblemOptions& options) {
+  Draft draft = read_draft(options.problem);
+  Terms& terms = draft.terms;
+  if (options.horizon) terms.horizon = read_horizon(*options.horizon);
+  if (options.discount) terms.discount = *options.discount;
+  if (options.start) terms.start = read_start(*options.start, draft.model);
+  if (!options.bounds.empty()) terms.constraints.clear();
+  for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
+  if (options.set || options.radius || options.reach || options.temperature)
+    terms.uncertainty = read_uncertainty(terms.uncertainty, options);
+  return Problem(std::move(draft.model), std::move(draft.terms));
+}
+
+}  // namespace redoubt::app

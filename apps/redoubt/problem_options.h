@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redoubt/problem.h"
+
+namespace redoubt::app {
+
+// A problem on the command line: a file or the id of a built-in problem, and the terms that flags
+// replace. A flag changes what it names and nothing else.
+struct ProblemOptions {
+  std::string problem;
+  std::optional<std::string> set, reach, horizon, start;
+  std::optional<double> radius, temperature, discount;
+  std::vector<std::string> bounds;  // replace all constraints
+};
+
+void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
+
+Problem read_problem(const ProblemOptions& options);
+
+}  // namespace redoubt::app

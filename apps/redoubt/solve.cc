@@ -1,0 +1,44 @@
+#include <memory>
+
+#include "checks.h"
+#include "execution_options.h"
+#include "json.h"
+#include "method_options.h"
+#include "problem_options.h"
+#include "table.h"
+#include "verbs.h"
+
+namespace redoubt::app {
+namespace {
+
+struct SolveOptions {
+  ProblemOptions problem;
+  MethodOptions method;
+  ExecutionOptions execution;
+  bool json = false;
+};
+
+int solve(const SolveOptions& options) {
+  const Problem problem = read_problem(options.problem);
+  const Solution solution = run_method(problem, options.method, execution(options.execution));
+  if (options.json) {
+    print_json(solution_json(problem, solution));
+  } else {
+    print_solution(problem, solution);
+  }
+  const bool good = solution.status == Status::certified || solution.status == Status::feasible;
+  return good ? kFine : kBadOutcome;
+}
+
+}  // namespace
+
+Action solve_verb(CLI::App& verb) {
+  auto options = std::make_shared<SolveOptions>();
+  add_problem(verb, options->problem);
+  add_method(verb, options->method);
+  add_execution(verb, options->execution);
+  verb.add_flag("--json", options->json, "Print one JSON object");
+  return [options] { return solve(*options); };
+}
+
+}  // namespace redoubt::app

@@ -1,0 +1,130 @@
+#include "table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "checks.h"
+#include "text.h"
+
+namespace redoubt::app {
+namespace {
+
+std::string meaning(const Solution& solution) {
+  switch (solution.status) {
+    case Status::certified:
+      return "every constraint holds in the worst case, and no policy does better";
+    case Status::feasible:
+      return solution.reward.bound
+                 ? "every constraint holds in the worst case; the gap says how much better a "
+                   "policy "
+                   "could be"
+                 : "every constraint holds in the worst case; a better policy may exist";
+    case Status::violated:
+      return "this policy breaks a constraint in the worst case";
+    case Status::infeasible:
+      return "no policy keeps every constraint";
+    case Status::stopped:
+      return "the work was ended early; this is the best policy so far";
+  }
+  return "";
+}
+
+// Below its heading, a column holds numbers when it holds nothing else.
+bool holds_numbers(const std::vector<Cells>& rows, std::size_t column) {
+  return std::all_of(rows.begin() + 1, rows.end(), [&](const Cells& row) {
+    return row[column].empty() || to_number(row[column]).has_value();
+  });
+}
+
+void print_effort(const Solution& solution) {
+  const auto memory = solution.policy.memory_states();
+  fmt::print("Method {}: {}, {} iterations, {} row evaluations; the policy has {} memory state{}\n",
+             solution.method, duration_text(solution.seconds),
+             count_text(static_cast<double>(solution.iterations)),
+             count_text(solution.row_evaluations), count_text(static_cast<double>(memory)),
+             memory == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void print_table(const std::vector<Cells>& rows) {
+  std::vector<std::size_t> width(rows.front().size());
+  for (const Cells& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  }
+  std::vector<bool> right(width.size());
+  for (std::size_t c = 0; c < width.size(); ++c) right[c] = holds_numbers(rows, c);
+  for (const Cells& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c)
+      line += right[c] ? fmt::format("  {:>{}}", row[c], width[c])
+                       : fmt::format("  {:<{}}", row[c], width[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+}
+
+void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintResult>& constraints,
+                       const std::optional<double>& hopeless) {
+  std::vector<Cells> rows = {{"", "worst case", "", ""}};
+  rows.push_back({"reward", number_text(reward.worst), "", ""});
+  if (reward.bound)
+    rows.back()[2] = fmt::format("no policy guarantees more than {}, gap {}",
+                                 number_text(*reward.bound), number_text(*reward.gap()));
+  for (const ConstraintResult& c : constraints) {
+    rows.push_back({c.name, number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
+    if (c.best_achievable)
+      rows.back()[3] += ", best of any policy " + number_text(*c.best_achievable);
+  }
+  print_table(rows);
+  if (hopeless && *hopeless > 0)
+    fmt::print(
+        "  In the worst case the policy comes, with probability {}, to a state where the rest of "
+        "a\n"
+        "  budget is out of reach; the totals above count what it does there.\n",
+        number_text(*hopeless));
+}
+
+void print_first_decisions(const Problem& problem, const Policy& policy) {
+  constexpr std::size_t kMost = 8;  // start states; more are a matter for a file
+  const Start& start = problem.start();
+  if (policy.stages.empty() || start.states.size() > kMost) return;
+  const Policy::Stage& stage = policy.at(0);
+  std::vector<Cells> rows;
+  for (const State state : start.states) {
+    const Row first = problem.model().row_begin(0, state);
+    if (first == problem.model().row_end(0, state)) continue;  // terminal
+    std::map<std::int32_t, double> weights;
+    for (const MemoryMove& move : start_memory(policy, state)) {
+      for_each_choice(
+          stage, stage.begin(state) + move.memory, [&](std::int32_t action, double weight) {
+            weights[problem.model().arrays().action[first + action]] += move.weight * weight;
+          });
+    }
+    std::string actions;
+    for (const auto& [action, weight] : weights) {
+      if (weight < 5e-7) continue;
+      if (!actions.empty()) actions += ", ";
+      actions += problem.model().action_name(action);
+      if (weight < 1) actions += fmt::format(" with probability {:.3g}", weight);
+    }
+    rows.push_back({"in " + problem.model().state_name(state) + ":", actions});
+  }
+  if (rows.empty()) return;
+  fmt::print("First decision\n");
+  print_table(rows);
+}
+
+void print_solution(const Problem& problem, const Solution& solution) {
+  fmt::print("{}: {}\n\n", name(solution.status), meaning(solution));
+  print_worst_cases(solution.reward, solution.constraints, solution.hopeless);
+  fmt::print("\n");
+  print_first_decisions(problem, solution.policy);
+  fmt::print("Problem: {} states, {}\n", count_text(problem.model().states()), terms_text(problem));
+  print_effort(solution);
+  for (const std::string& note : solution.notes) fmt::print("Note: {}\n", note);
+}
+
+}  // namespace redoubt::app

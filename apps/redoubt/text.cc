@@ -1,0 +1,83 @@
+#include "text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace redoubt::app {
+namespace {
+
+std::string bound_text(Sense sense, double bound, const std::optional<double>& probability) {
+  const std::string text =
+      fmt::format("{} {}", sense == Sense::at_most ? "at most" : "at least", number_text(bound));
+  return probability ? fmt::format("{} with probability {}", text, number_text(*probability))
+                     : text;
+}
+
+std::string radius_text(const Radius& radius) {
+  if (radius.rows.empty()) return "radius " + number_text(radius.all);
+  const auto [least, most] = std::minmax_element(radius.rows.begin(), radius.rows.end());
+  return fmt::format("radius {} to {}", number_text(*least), number_text(*most));
+}
+
+}  // namespace
+
+std::string number_text(double value) { return fmt::format("{:.6g}", value + 0.0); }
+
+std::string count_text(double count) {
+  std::string digits = fmt::format("{:.0f}", count);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  return digits;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.2g} s", std::max(seconds, 1e-6));
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} hours", seconds / 3600);
+}
+
+std::string memory_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.3g} kB", bytes / 1e3);
+  if (bytes < 1e9) return fmt::format("{:.3g} MB", bytes / 1e6);
+  return fmt::format("{:.3g} GB", bytes / 1e9);
+}
+
+std::string bound_text(const Constraint& c) { return bound_text(c.sense, c.bound, c.probability); }
+std::string bound_text(const ConstraintResult& c) {
+  return bound_text(c.sense, c.bound, c.probability);
+}
+
+std::string set_text(const Uncertainty& uncertainty) {
+  if (std::holds_alternative<Nominal>(uncertainty)) return "no uncertainty";
+  if (std::holds_alternative<Interval>(uncertainty)) return "intervals of the model";
+  if (const auto* tilt = std::get_if<Tilt>(&uncertainty))
+    return "tilt, temperature " + number_text(tilt->temperature);
+  if (const auto* tv = std::get_if<TV>(&uncertainty))
+    return fmt::format("tv, {}, reach {}", radius_text(tv->radius),
+                       tv->reach == Reach::anywhere ? "anywhere" : "support");
+  if (const auto* chi2 = std::get_if<Chi2>(&uncertainty))
+    return "chi2, " + radius_text(chi2->radius);
+  return "kl, " + radius_text(std::get<KL>(uncertainty).radius);
+}
+
+std::string start_text(const Problem& problem) {
+  const Start& start = problem.start();
+  const auto [least, most] =
+      std::minmax_element(start.probability.begin(), start.probability.end());
+  if (start.states.size() == 1) return problem.model().state_name(start.states.front());
+  return fmt::format("{} over {} states", *least == *most ? "uniform" : "a distribution",
+                     start.states.size());
+}
+
+std::string terms_text(const Problem& problem) {
+  const std::string horizon =
+      problem.infinite() ? "infinite horizon" : fmt::format("horizon {}", problem.horizon());
+  const std::string discount =
+      problem.discount() < 1 ? ", discount " + number_text(problem.discount()) : "";
+  return fmt::format("{}{}, start {}; {}", horizon, discount, start_text(problem),
+                     set_text(problem.uncertainty()));
+}
+
+}  // namespace redoubt::app

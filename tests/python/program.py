@@ -1,0 +1,30 @@
+"""Runs the program the way a person does; tests share it."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("REDOUBT_PROGRAM", ROOT / "build" / "redoubt"))
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+def run_json(*arguments, status=0, cwd=None):
+    """The one object that --json prints; nothing else may be on standard output or standard error."""
+    result = run(*arguments, "--json", cwd=cwd)
+    assert status is None or result.returncode == status, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def refused(*arguments, cwd=None):
+    """The one line on standard error of a command that must be refused."""
+    result = run(*arguments, cwd=cwd)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert result.stdout == ""
+    assert result.stderr.startswith("redoubt: ") and result.stderr.count("\n") == 1, result.stderr
+    return result.stderr[len("redoubt: "):].rstrip("\n")

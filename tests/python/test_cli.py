@@ -1,0 +1,254 @@
+"""The program from outside: output, exit status, files, and errors of one line."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from program import PROGRAM, refused, run, run_json
+
+RIVER = "river_swim(horizon=10,start=3)"
+SOLVE_KEYS = {
+    "status", "method", "reward", "constraints", "seconds", "row_evaluations", "iterations", "states", "actions",
+    "horizon", "discount", "set", "memory_states", "version",
+}
+
+
+def test_alone_it_shows_what_to_try():
+    result = run()
+    assert result.returncode == 0
+    tries = re.findall(r"^  redoubt (.*?)  +", result.stdout, re.MULTILINE)
+    assert len(tries) == 3
+    for command in tries:
+        assert run(*(part.strip('"') for part in command.split())).returncode == 0
+
+
+def test_version_names_the_libraries():
+    text = run("--version").stdout
+    for library in ["redoubt", "HDF5", "libarchive", "nlohmann-json", "fmt", "CLI11"]:
+        assert re.search(rf"{library} \d+\.\d+\.\d+", text)
+
+
+def test_every_verb_has_help():
+    verbs = re.findall(r"^  (\w+)  +[A-Z]", run("--help").stdout, re.MULTILINE)
+    assert {"make", "envs", "info", "solve", "convert"} <= set(verbs)
+    for verb in verbs:
+        result = run(verb, "--help")
+        assert result.returncode == 0 and f"redoubt {verb}" in result.stdout
+
+
+# Problems
+
+def test_every_built_in_problem_has_information():
+    for environment in run_json("envs")["environments"]:
+        assert environment["description"]
+        info = run_json("info", environment["name"])
+        assert info["states"] > 0 and info["rcvi"]["bytes"] > 0
+        assert environment["name"] in run("envs", environment["name"]).stdout
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "umb"])
+def test_convert_keeps_the_problem(tmp_path, ending):
+    assert run("make", RIVER, "-o", tmp_path / "first.json").returncode == 0
+    assert run("convert", tmp_path / "first.json", tmp_path / f"second.{ending}").returncode == 0
+    assert run("convert", tmp_path / f"second.{ending}", tmp_path / "third.json").returncode == 0
+    assert (tmp_path / "third.json").read_text() == (tmp_path / "first.json").read_text()
+
+
+def test_make_writes_to_standard_output():
+    problem = json.loads(run("make", RIVER).stdout)
+    assert problem["format"] == "redoubt-problem" and problem["horizon"] == 10
+
+
+def test_flags_replace_terms_and_nothing_else(tmp_path):
+    path = tmp_path / "problem.json"
+    arguments = ["--set", "tv", "--radius", ".1", "--reach", "support", "--bound", "cost<=3", "--horizon", "7",
+                 "--discount", "0.95", "--start", "s2"]
+    assert run("make", RIVER, *arguments, "-o", path).returncode == 0
+    problem = json.loads(path.read_text())
+    assert problem["uncertainty"] == {"set": "tv", "radius": 0.1, "reach": "support"}
+    assert problem["constraints"] == [{"signal": "cost", "at_most": 3.0}]
+    assert (problem["horizon"], problem["discount"], problem["start"]) == (7, 0.95, "s2")
+    again = json.loads(run("make", path, "--radius", ".2").stdout)
+    assert again["uncertainty"] == {"set": "tv", "radius": 0.2, "reach": "support"}
+    again["uncertainty"]["radius"] = 0.1
+    assert again == problem
+
+
+def test_terms_that_a_file_lacks_come_from_flags(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("idstatefrom,idaction,idstateto,probability,reward,wear\n0,0,0,1,1,.5\n0,1,0,1,0,0\n")
+    answer = run_json("solve", path, "--horizon", "4", "--bound", "wear<=1", "--set", "kl", "--radius", ".1")
+    assert answer["reward"]["worst"] == pytest.approx(2)
+    assert answer["constraints"][0]["worst"] == pytest.approx(1)
+    assert "horizon" in refused("solve", path)
+
+
+def test_info_says_which_bounds_can_be_met():
+    info = run_json("info", RIVER)
+    constraint = info["constraints"][0]
+    assert constraint["best"] < 4 < constraint["worst"] and constraint["verdict"] == "can be met"
+    assert info["rcvi"]["axes"] == [{"name": "cost", "step": pytest.approx(0.005), "exact": True}]
+    low = run_json("info", RIVER, "--bound", f"cost<={constraint['best'] - .01}")
+    assert low["constraints"][0]["verdict"] == "no policy meets it"
+    high = run_json("info", RIVER, "--bound", f"cost<={constraint['worst'] + .01}")
+    assert high["constraints"][0]["verdict"] == "every policy meets it"
+    rounded = run_json("info", RIVER, "--budget-step", ".05")
+    assert rounded["rcvi"]["axes"][0] == {"name": "cost", "step": pytest.approx(0.05), "exact": False}
+    assert rounded["rcvi"]["bytes"] < info["rcvi"]["bytes"]
+
+
+# Solving
+
+def test_solve_reports_every_key():
+    answer = run_json("solve", RIVER)
+    assert SOLVE_KEYS <= set(answer)
+    assert set(answer["reward"]) == {"worst", "bound", "static_bound", "gap"}
+    assert {"name", "sense", "bound", "worst", "satisfied"} <= set(answer["constraints"][0])
+    assert answer["status"] == "feasible" and answer["method"] == "rcvi"
+    assert answer["constraints"][0]["worst"] <= 4 + 1e-9
+    assert (answer["states"], answer["actions"], answer["horizon"], answer["set"]) == (6, 2, 10, "kl")
+
+
+def test_river_swim_has_the_values_of_the_literature():
+    for start, worst in [(0, .021), (1, .079), (2, .320), (3, .726)]:
+        assert run_json("solve", f"river_swim(horizon=10,start={start})")["reward"]["worst"] == pytest.approx(
+            worst, abs=6e-4)
+    for start, worst in [(0, .021), (1, .078), (2, .313), (3, .645)]:
+        answer = run_json("solve", f"river_swim(horizon=10,start={start})", "--budget-step", ".05")
+        assert answer["reward"]["worst"] == pytest.approx(worst, abs=6e-4)
+
+
+def test_a_broken_constraint_is_an_outcome_not_an_error():
+    answer = run_json("solve", "hedge", status=1)
+    assert answer["status"] == "violated"
+    assert answer["constraints"][0]["worst"] == pytest.approx(.25)
+    table = run("solve", "hedge")
+    assert table.returncode == 1 and table.stderr == "" and "BROKEN" in table.stdout
+
+
+def test_the_table_speaks_in_words_and_names():
+    text = run("solve", RIVER).stdout
+    assert text.startswith("feasible: ")
+    for words in ["worst case", "at most 4", "holds", "start s3", "in s3:", "left", "right", "kl, radius 0.05"]:
+        assert words in text
+
+
+@pytest.mark.parametrize("method", ["rcvi", "robust", "nominal"])
+def test_threads_do_not_change_the_answer(method):
+    answers = [run_json("solve", "machine_replacement(start=0)", "--method", method, "--threads", n, status=1)
+               for n in (1, 2, 3)]
+    for answer in answers:
+        del answer["seconds"]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_options_reach_the_method():
+    plain = run_json("solve", RIVER, "--budget-step", ".05")
+    mixed = run_json("solve", RIVER, "--budget-step", ".05", "--rounding", "mixed")
+    slack = run_json("solve", RIVER, "--slack", ".05", status=1)
+    careful = run_json("solve", "river_swim(horizon=10,start=4)", "--fallback", "utility", status=None)
+    careless = run_json("solve", "river_swim(horizon=10,start=4)", "--fallback", "reward", status=1)
+    assert mixed["reward"]["worst"] != plain["reward"]["worst"]
+    assert slack["constraints"][0]["worst"] > 4
+    assert careful["constraints"][0]["worst"] < careless["constraints"][0]["worst"]
+    short = run_json("solve", "river_swim(start=0)", "--tolerance", "1e-2")
+    assert short["cut"] < run_json("solve", "river_swim(start=0)")["cut"]
+
+
+def test_a_time_limit_stops_with_an_answer():
+    answer = run_json("solve", RIVER, "--time-limit", "0", status=1)
+    assert answer["status"] == "stopped" and answer["constraints"][0]["satisfied"]
+
+
+LONG = ["solve", "garnet(states=100,actions=10,successors=20,horizon=100)", "--budget-step", "0.02", "--threads", "1"]
+
+
+def test_progress_goes_to_standard_error_and_ctrl_c_stops_cleanly():
+    process = subprocess.Popen([PROGRAM, *LONG, "--progress", "--json"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    shown = os.read(process.stderr.fileno(), 200)  # the solve has begun once the bar is there
+    process.send_signal(signal.SIGINT)
+    out, rest = process.communicate(timeout=60)
+    assert b"%" in shown + rest
+    assert process.returncode == 1
+    assert json.loads(out)["status"] == "stopped"
+
+
+def test_a_second_ctrl_c_ends_the_program():
+    process = subprocess.Popen([PROGRAM, *LONG, "--progress"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.read(process.stderr.fileno(), 200)
+    process.send_signal(signal.SIGINT)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(.01)
+    process.communicate()
+    assert process.returncode in (-signal.SIGINT, 1)  # 1: it had stopped by itself in between
+
+
+def test_no_bar_without_a_terminal():
+    result = subprocess.run([PROGRAM, *LONG, "--time-limit", ".5"], capture_output=True, timeout=60)
+    assert result.stderr == b""
+
+
+def test_memory_that_does_not_fit_is_refused_with_the_number():
+    text = refused("solve", RIVER, "--memory-limit", "10kB")
+    assert re.search(r"needs [\d.e-]+ GB", text) and "memory_limit" in text
+    assert run("solve", RIVER, "--memory-limit", "1GB").returncode == 0
+
+
+# Errors: the thing, its value and the rule, on one line
+
+@pytest.mark.parametrize("arguments, words", [
+    (["slove", RIVER], ["slove", "did you mean solve"]),
+    (["solve"], ["PROBLEM", "required"]),
+    (["solve", RIVER, "--rdius", "1"], ["--rdius", "did you mean --radius"]),
+    (["solve", RIVER, "extra"], ["extra"]),
+    (["--versoin"], ["--versoin", "did you mean --version"]),
+    (["solve", "rivr_swim"], ["rivr_swim", "did you mean river_swim"]),
+    (["solve", "nothing.json"], ["nothing.json", "cannot be opened"]),
+    (["solve", "problem.txt"], ["problem.txt", ".json"]),
+    (["solve", RIVER, "--radius", "wide"], ["--radius", "wide", "must be a number"]),
+    (["solve", RIVER, "--radius", "-1"], ["radius", "-1", "at least 0"]),
+    (["solve", RIVER, "--radius"], ["--radius", "required"]),
+    (["solve", RIVER, "--set", "tilt", "--radius", "1"], ["--radius", "tilt"]),
+    (["solve", RIVER, "--set", "kl2"], ["--set", "kl2", "did you mean kl"]),
+    (["solve", "hedge", "--set", "kl"], ["--set kl", "--radius"]),
+    (["solve", RIVER, "--reach", "support"], ["--reach", "kl"]),
+    (["solve", RIVER, "--set", "interval"], ["interval"]),
+    (["solve", RIVER, "--bound", "cost=4"], ["--bound", "cost=4", "NAME>=X"]),
+    (["solve", RIVER, "--bound", "toll<=4"], ["toll"]),
+    (["solve", RIVER, "--horizon", "2.5"], ["--horizon", "2.5", "whole number"]),
+    (["solve", RIVER, "--horizon", "infinite"], ["discount"]),
+    (["solve", RIVER, "--discount", "1.2"], ["discount", "1.2", "(0, 1]"]),
+    (["solve", RIVER, "--start", "9"], ["--start", "9", "0 to 5"]),
+    (["solve", RIVER, "--start", ".5:.5"], ["--start", "2", "6"]),
+    (["solve", RIVER, "--method", "rcvj"], ["--method", "rcvj", "did you mean rcvi"]),
+    (["solve", RIVER, "--threads", "-2"], ["--threads", "-2", "at least 1"]),
+    (["solve", RIVER, "--time-limit", "-1"], ["--time-limit", "-1", "at least 0"]),
+    (["solve", RIVER, "--slack", "-1"], ["slack", "-1", "at least 0"]),
+    (["solve", RIVER, "--memory-limit", "10XB"], ["--memory-limit", "10XB"]),
+    (["envs", "rivr_swim"], ["rivr_swim", "did you mean river_swim"]),
+])
+def test_errors_are_one_line(arguments, words):
+    text = refused(*arguments)
+    for word in words:
+        assert word in text
+
+
+def test_nothing_is_written_when_the_input_is_bad(tmp_path):
+    refused("make", RIVER, "--radius", "-1", "-o", "out.json", cwd=tmp_path)
+    refused("make", RIVER, "-o", "out.txt", cwd=tmp_path)
+    refused("convert", "missing.json", "out.json", cwd=tmp_path)
+    refused("make", RIVER, "-o", "no/such/folder/out.json", cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error():
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([PROGRAM, "solve", RIVER], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and result.stderr.count("\n") == 1
