@@ -1,0 +1,82 @@
+"""The dependency table of the architecture, and the size of files, over what is really there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+
+# Layer -> the layers of src/ that it may include, besides itself.
+MAY_INCLUDE = {
+    "model": set(),
+    "numerics": set(),
+    "sets": {"numerics", "model"},
+    "sweep": {"sets", "numerics", "model"},
+    "policy": {"sweep", "sets", "numerics", "model"},
+    "solvers": {"policy", "sweep", "sets", "numerics", "model"},
+    "sampling": {"numerics", "model"},
+    "environments": {"numerics", "model"},
+    "io": {"policy", "model"},
+}
+# Layer -> the public headers that only a layer above provides.
+PUBLIC_OWNER = {
+    "uncertainty": "model", "model": "model", "problem": "model", "error": "model", "execution": "model",
+    "choice": "numerics", "policy": "policy", "controller": "policy", "evaluate": "policy", "verify": "policy",
+    "simulate": "policy", "worst_kernel": "policy", "export": "policy", "solution": "policy",
+    "solve": "solvers", "frontier": "solvers", "gradient": "solvers", "environments": "environments", "io": "io",
+    "sampling": "sampling",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]', re.MULTILINE)
+
+
+def sources(*folders):
+    found = [f for folder in folders for f in sorted((ROOT / folder).rglob("*")) if f.suffix in {".cc", ".h"}]
+    assert found
+    return found
+
+
+def included_layers(file):
+    for header in INCLUDE.findall(file.read_text()):
+        first, _, rest = header.partition("/")
+        if first == "redoubt":
+            name = rest.removesuffix(".h")
+            assert name in PUBLIC_OWNER, f"{file}: public header {header} has no layer in this test"
+            yield header, PUBLIC_OWNER[name]
+        elif rest and (SRC / first).is_dir():
+            yield header, first
+
+
+def test_every_folder_of_the_library_is_a_layer():
+    assert {folder.name for folder in SRC.iterdir() if folder.is_dir()} <= set(MAY_INCLUDE)
+
+
+@pytest.mark.parametrize("layer", sorted(folder.name for folder in SRC.iterdir() if folder.is_dir()))
+def test_dependencies_point_one_way(layer):
+    wrong = [
+        f"{file.relative_to(ROOT)} includes {header}"
+        for file in sources(f"src/{layer}")
+        for header, owner in included_layers(file)
+        if owner != layer and owner not in MAY_INCLUDE[layer]
+    ]
+    assert wrong == []
+
+
+def test_the_program_uses_public_headers_only():
+    wrong = [
+        f"{file.relative_to(ROOT)} includes {header}"
+        for file in sources("apps")
+        for header, _ in included_layers(file)
+        if not header.startswith("redoubt/")
+    ]
+    assert wrong == []
+
+
+def test_files_fit_a_reader():
+    long = {
+        str(file.relative_to(ROOT)): lines
+        for file in sources("src", "apps", "include")
+        if (lines := len(file.read_text().splitlines())) > 400
+    }
+    assert long == {}
