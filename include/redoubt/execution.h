@@ -11,7 +11,7 @@ struct Execution {
   int threads = 1;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
   // Called now and then with the share of the work done, in [0, 1]; returning false stops the work.
-  std::function<bool(double done)> progress;
+  std::function<bool(double done)> progress = {};
 };
 
 }  // namespace redoubt

@@ -49,6 +49,9 @@ struct Evaluation {
   // Worst-case probability that a budget policy comes to a state where its remaining requirement is
   // beyond reach.
   std::optional<double> hopeless;
+  // False: the values for an infinite horizon were still changing when their evaluation was given
+  // up. Only `tilt`, which is no contraction, can do that.
+  bool converged = true;
   bool satisfied() const;
 };
 

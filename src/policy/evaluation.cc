@@ -35,6 +35,7 @@ class Pass {
     if (!keep_all_stages) pass.values = {next};
     pass.channels = channels_;
     pass.evaluation = report(problem_, totals(next));
+    pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
     return pass;
   }
@@ -52,8 +53,11 @@ class Pass {
   // The stage that is used for ever: its values are the fixed point of one backward step.
   void reach_fixed_point(int stage, std::vector<double>& values) {
     const double rest = problem_.discount() / (1 - problem_.discount());
+    // A contraction needs far fewer sweeps; `tilt` is none and may go on for ever.
+    const auto most_sweeps =
+        100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(problem_.discount()));
     std::vector<double> better;
-    for (;;) {
+    for (std::int64_t sweeps = 0; sweeps < most_sweeps; ++sweeps) {
       stage_.run(stage, values, better);
       double change = 0, scale = 1;
       for (std::size_t n = 0; n < values.size(); ++n) {
@@ -63,6 +67,7 @@ class Pass {
       values.swap(better);
       if (change * rest <= 1e-12 * scale) return;
     }
+    converged_ = false;
   }
 
   // A node is hopeless when what the policy guarantees from it falls short of the requirement that
@@ -104,6 +109,7 @@ class Pass {
   const Policy& policy_;
   std::vector<Channel> channels_;
   StageEvaluation stage_;
+  bool converged_ = true;
 };
 
 }  // namespace

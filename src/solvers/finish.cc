@@ -30,6 +30,9 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   solution.reward.worst = pass.evaluation.reward.worst;
   solution.constraints = std::move(pass.evaluation.constraints);
   solution.hopeless = pass.evaluation.hopeless;
+  if (!pass.evaluation.converged)
+    solution.notes.push_back(
+        "the worst-case values did not converge (tilt is no contraction); do not rely on them");
   const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
   const auto gap = solution.reward.gap();
