@@ -1,0 +1,194 @@
+#include "solvers/gradient/loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/require.h"
+#include "redoubt/evaluate.h"
+#include "solvers/finish.h"
+#include "solvers/gradient/markov_weights.h"
+
+namespace redoubt {
+namespace {
+
+void check(const Problem& problem, const GradientMethod& method, const GradientOptions& options) {
+  require(options.step > 0 && std::isfinite(options.step), "step = {}, must be above 0 and finite",
+          options.step);
+  require(options.iterations >= 0, "iterations = {}, must be at least 0", options.iterations);
+  require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
+          options.tolerance);
+  require(options.slack >= 0 && std::isfinite(options.slack),
+          "slack = {}, must be at least 0 and finite", options.slack);
+  require(options.weight > 0 && std::isfinite(options.weight),
+          "weight = {}, must be above 0 and finite", options.weight);
+  require(options.inner >= 1, "inner = {}, must be at least 1", options.inner);
+  require(options.dual_step >= 0 && std::isfinite(options.dual_step),
+          "dual_step = {}, must be at least 0 and finite", options.dual_step);
+  for (const Constraint& c : problem.constraints()) {
+    require(!c.probability,
+            "method {} cannot keep the constraint on {} with probability {}: Markov policies do "
+            "not see the total so far, use rcvi or frontier",
+            method.name, c.signal, c.probability.value_or(0));
+  }
+}
+
+// One run of the loop.
+class Climb {
+ public:
+  Climb(const Problem& problem, const GradientMethod& method, const GradientOptions& options,
+        const Execution& execution)
+      : problem_(problem),
+        method_(method),
+        options_(options),
+        execution_(execution),
+        workers_(execution.threads),
+        evaluation_(problem, workers_, options.tolerance, method.step == StepKind::projected),
+        weights_(problem, evaluation_, options),
+        best_(weights_.weights().begin(), weights_.weights().end()),
+        margins_(problem.constraints().size(), 0.0),
+        direction_(problem.constraints().size() + 1, 0.0) {
+    solution_.method = method.name;
+    reserve(solution_.trace);
+  }
+
+  Solution run() {
+    bool stopped = false;
+    for (int update = 0;; ++update) {
+      evaluation_.run(weights_.weights());
+      for (std::size_t c = 0; c < margins_.size(); ++c)
+        margins_[c] = evaluation_.total(1 + static_cast<int>(c)) - utility_bound(c);
+      record(update);
+      keep_if_best(update);
+      if (update == options_.iterations) break;
+      if ((stopped = watch_.stop(execution_, update / (options_.iterations + 1.0)))) break;
+      std::fill(direction_.begin(), direction_.end(), 0.0);
+      method_.select({update, evaluation_.total(0), margins_}, direction_);
+      if (method_.step == StepKind::natural) {
+        weights_.natural_step(evaluation_, direction_, options_.step);
+      } else {
+        weights_.projected_step(evaluation_, direction_, options_.step);
+      }
+    }
+    return answer(stopped);
+  }
+
+ private:
+  double sign(std::size_t constraint) const {
+    return problem_.constraints()[constraint].sense == Sense::at_least ? 1 : -1;
+  }
+  double utility_bound(std::size_t constraint) const {
+    return sign(constraint) * problem_.constraints()[constraint].bound;
+  }
+
+  void reserve(Trace& trace) const {
+    const auto count = static_cast<std::size_t>(options_.iterations) + 1;
+    trace.constraints.resize(margins_.size());
+    for (auto* column : {&trace.iteration, &trace.row_evaluations, &trace.seconds, &trace.reward})
+      column->reserve(count);
+    for (auto& column : trace.constraints) column.reserve(count);
+  }
+
+  void record(int update) {
+    Trace& trace = solution_.trace;
+    trace.iteration.push_back(update);
+    trace.row_evaluations.push_back(evaluation_.row_evaluations());
+    trace.seconds.push_back(watch_.seconds());
+    trace.reward.push_back(evaluation_.total(0));
+    for (std::size_t c = 0; c < margins_.size(); ++c)
+      trace.constraints[c].push_back(sign(c) * evaluation_.total(1 + static_cast<int>(c)));
+  }
+
+  // Met beyond the doubt that the evaluation leaves, so that evaluating the answer again agrees.
+  bool feasible() const {
+    for (std::size_t c = 0; c < margins_.size(); ++c) {
+      const double worst = evaluation_.total(1 + static_cast<int>(c)) - evaluation_.error();
+      if (!satisfied(problem_.constraints()[c], sign(c) * worst)) return false;
+    }
+    return true;
+  }
+
+  void keep_if_best(int update) {
+    const bool holds = feasible();
+    const double missed = holds ? 0 : -*std::min_element(margins_.begin(), margins_.end());
+    const double reward = evaluation_.total(0);
+    const bool better =
+        holds == best_holds_ ? (holds ? reward > best_reward_ : missed < best_miss_) : holds;
+    if (!better) return;
+    best_holds_ = holds;
+    best_reward_ = reward;
+    best_miss_ = missed;
+    best_update_ = update;
+    best_.assign(weights_.weights().begin(), weights_.weights().end());
+  }
+
+  Solution answer(bool stopped) {
+    const int last = static_cast<int>(solution_.trace.iteration.size()) - 1;
+    add_notes(last);
+    weights_.assign(best_);
+    solution_.policy = weights_.policy();
+    solution_.row_evaluations = evaluation_.row_evaluations();
+    solution_.iterations = last;
+    finish(problem_, solution_, workers_);
+    if (stopped) solution_.status = Status::stopped;
+    solution_.seconds = watch_.seconds();
+    return std::move(solution_);
+  }
+
+  void add_notes(int last) {
+    auto& notes = solution_.notes;
+    notes.push_back(
+        best_holds_
+            ? fmt::format("the policy is the best feasible iterate: update {} of {}", best_update_,
+                          last)
+            : fmt::format("no iterate met the constraints; the policy is the one that missed them "
+                          "least, by {:.6g}: update {} of {}",
+                          best_miss_, best_update_, last));
+    std::string text = fmt::format("last iterate: reward {:.6g}", solution_.trace.reward.back());
+    for (std::size_t c = 0; c < margins_.size(); ++c) {
+      text +=
+          fmt::format(", {} {:.6g}{}", problem_.constraints()[c].signal,
+                      solution_.trace.constraints[c].back(), margins_[c] < 0 ? " (violated)" : "");
+    }
+    notes.push_back(std::move(text));
+    if (evaluation_.unfinished() > 0) {
+      notes.push_back(fmt::format(
+          "{} of {} evaluations did not reach the tolerance {:.3g} within {} sweeps",
+          evaluation_.unfinished(), last + 1, options_.tolerance, evaluation_.most_sweeps()));
+    }
+  }
+
+  const Problem& problem_;
+  const GradientMethod& method_;
+  const GradientOptions& options_;
+  const Execution& execution_;
+  Stopwatch watch_;
+  Workers workers_;
+  MarkovEvaluation evaluation_;
+  MarkovWeights weights_;
+  std::vector<double> best_, margins_, direction_;
+  bool best_holds_ = false;
+  int best_update_ = 0;
+  double best_reward_ = -std::numeric_limits<double>::infinity();
+  double best_miss_ = std::numeric_limits<double>::infinity();
+  Solution solution_;
+};
+
+}  // namespace
+
+int Iterate::tightest() const {
+  if (margins.empty()) return -1;
+  return static_cast<int>(std::min_element(margins.begin(), margins.end()) - margins.begin());
+}
+
+double Iterate::missed() const {
+  return margins.empty() ? -std::numeric_limits<double>::infinity() : -margins[tightest()];
+}
+
+Solution climb(const Problem& problem, const GradientMethod& method, const GradientOptions& options,
+               const Execution& execution) {
+  check(problem, method, options);
+  return Climb(problem, method, options, execution).run();
+}
+
+}  // namespace redoubt

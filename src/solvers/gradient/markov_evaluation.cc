@@ -1,0 +1,208 @@
+#include "solvers/gradient/markov_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solvers/value_iteration.h"
+
+namespace redoubt {
+namespace {
+
+std::vector<Channel> channels_of(const Problem& problem) {
+  std::vector<Channel> channels = {Channel{}};
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+    channels.push_back(channel_of(problem, c));
+  return channels;
+}
+
+}  // namespace
+
+MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance,
+                                   bool with_visits)
+    : problem_(&problem),
+      group_(&workers),
+      body_([this](std::int64_t begin, std::int64_t end, int worker) {
+        sweep_states(begin, end, workers_[worker]);
+      }),
+      channels_(channels_of(problem)),
+      lanes_(padded_lanes(static_cast<int>(channels_.size()))),
+      stages_(problem.infinite() ? 1 : problem.horizon()),
+      tolerance_(tolerance),
+      chain_(problem, channels(), lanes_) {
+  const Model& model = problem.model();
+  const bool same_rows = model.stages() == 1;  // otherwise a row is of one stage only
+  stage_slots_ = same_rows ? model.rows() : 0;
+  stage_kernel_ = same_rows ? model.rows() + model.outcomes() : 0;
+  slots_ = same_rows ? stages_ * model.rows() : model.rows();
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  const std::size_t layer = static_cast<std::size_t>(model.states()) * lanes_;
+  worth_.assign(slots_ * lanes_, 0.0);
+  if (with_visits || problem.infinite())
+    kernel_.assign((same_rows ? stages_ : 1) * (model.rows() + model.outcomes()) * lanes_, 0.0);
+  values_.assign(layer * (problem.infinite() ? 1 : stages_ + 1), 0.0);
+  visits_.assign(static_cast<std::size_t>(model.states()) * (stages_ + 1), 0.0);
+  totals_.assign(lanes_, 0.0);
+  if (workers_.front().rows.needs_floor()) {
+    floor_.assign(lanes_, 0.0);
+    landing_.assign(static_cast<std::size_t>(channels()) * stages_, 0);
+  }
+  if (!problem.infinite()) return;
+  base_.assign(layer, 0.0);
+  correction_.assign(layer, 0.0);
+  most_sweeps_ = 2 * stages_until_negligible(problem, tolerance);
+}
+
+double MarkovEvaluation::row_evaluations() const {
+  double sum = 0;
+  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  return sum;
+}
+
+void MarkovEvaluation::run(std::span<const double> weights) {
+  if (problem_->infinite()) {
+    run_infinite(weights);
+  } else {
+    run_finite(weights);
+  }
+}
+
+void MarkovEvaluation::run_finite(std::span<const double> weights) {
+  const std::size_t layer = static_cast<std::size_t>(problem_->model().states()) * lanes_;
+  for (int h = stages_; h-- > 0;) {
+    sweep(h, values_.data() + (h + 1) * layer);
+    average(weights, h, values_.data() + h * layer);
+  }
+  sum_at_start(values_.data());
+}
+
+void MarkovEvaluation::run_infinite(std::span<const double> weights) {
+  constexpr int kPatience = 3;
+  if (!begun_) sweep(0, base_.data());
+  begun_ = true;
+  double last = std::numeric_limits<double>::infinity();
+  // A linear system that does not bring the values closer is possible for `tilt`, which is not a
+  // minimum over kernels. Then plain sweeps have the last word.
+  int disappointments = 0;
+  for (std::int64_t sweeps = 0;; ++sweeps) {
+    average(weights, 0, values_.data());
+    const double missing = residual();
+    if (missing <= tolerance_) break;
+    if (sweeps == most_sweeps_) {
+      ++unfinished_;
+      break;
+    }
+    disappointments += missing >= last ? 1 : 0;
+    last = missing;
+    if (disappointments < kPatience) {
+      for (std::size_t i = 0; i < base_.size(); ++i) correction_[i] = values_[i] - base_[i];
+      chain_.solve(kernels(weights), correction_);
+      for (std::size_t i = 0; i < base_.size(); ++i) base_[i] += correction_[i];
+    } else {
+      base_ = values_;
+    }
+    sweep(0, base_.data());
+  }
+  sum_at_start(values_.data());
+}
+
+void MarkovEvaluation::sweep(int stage, const double* next) {
+  const Model& model = problem_->model();
+  stage_ = stage;
+  next_ = next;
+  if (!floor_.empty()) {
+    for (int c = 0; c < channels(); ++c) {
+      State least = 0;
+      for (State s = 1; s < model.states(); ++s)
+        if (next[s * lanes_ + c] < next[least * lanes_ + c]) least = s;
+      landing_[stage * channels() + c] = least;
+      floor_[c] = next[least * lanes_ + c];
+    }
+  }
+  const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
+  group_->for_each(model.states(), work, body_);
+}
+
+void MarkovEvaluation::sweep_states(std::int64_t begin, std::int64_t end, Worker& worker) {
+  const Model& model = problem_->model();
+  const State* next_state = model.arrays().next.data();
+  const double* floor = floor_.empty() ? nullptr : floor_.data();
+  double* kernel = kernel_.empty() ? nullptr : kernel_.data() + stage_ * stage_kernel_ * lanes_;
+  for (Row row = model.row_begin(stage_, static_cast<State>(begin));
+       row < model.row_end(stage_, static_cast<State>(end - 1)); ++row) {
+    const auto first = model.outcome_begin(row), last = model.outcome_end(row);
+    for (auto o = first; o < last; ++o) worker.next[o - first] = next_ + next_state[o] * lanes_;
+    worker.rows.worst(row, channels_, channels(), worker.next.data(), floor,
+                      worth_.data() + slot(stage_, row) * lanes_,
+                      kernel ? kernel + (first + row) * lanes_ : nullptr);
+  }
+}
+
+void MarkovEvaluation::average(std::span<const double> weights, int stage, double* values) const {
+  const Model& model = problem_->model();
+  const int count = channels();
+  for (State s = 0; s < model.states(); ++s) {
+    double* value = values + s * lanes_;
+    std::fill_n(value, count, 0.0);
+    for (Row row = model.row_begin(stage, s); row < model.row_end(stage, s); ++row) {
+      const auto at = slot(stage, row);
+      for (int c = 0; c < count; ++c) value[c] += weights[at] * worth_[at * lanes_ + c];
+    }
+  }
+}
+
+void MarkovEvaluation::sum_at_start(const double* values) {
+  const Start& start = problem_->start();
+  std::fill(totals_.begin(), totals_.end(), 0.0);
+  for (std::size_t i = 0; i < start.states.size(); ++i)
+    for (int c = 0; c < channels(); ++c)
+      totals_[c] += start.probability[i] * values[start.states[i] * lanes_ + c];
+}
+
+// By contraction, how far the values may be from the fixed point: each channel relative to its
+// largest value (or to one), and in `error_` as it is.
+double MarkovEvaluation::residual() {
+  const double rest = problem_->discount() / (1 - problem_->discount());
+  double relative = 0;
+  error_ = 0;
+  for (int c = 0; c < channels(); ++c) {
+    double change = 0, scale = 1;
+    for (State s = 0; s < problem_->model().states(); ++s) {
+      change = std::max(change, std::abs(values_[s * lanes_ + c] - base_[s * lanes_ + c]));
+      scale = std::max(scale, std::abs(values_[s * lanes_ + c]));
+    }
+    relative = std::max(relative, rest * change / scale);
+    error_ = std::max(error_, rest * change);
+  }
+  return relative;
+}
+
+std::span<const double> MarkovEvaluation::visits(std::span<const double> weights, int channel) {
+  const Model& model = problem_->model();
+  const State states = model.states();
+  if (problem_->infinite()) {
+    chain_.visits(kernels(weights), channel, std::span(visits_).first(states));
+    return visits_;
+  }
+  std::fill(visits_.begin(), visits_.end(), 0.0);
+  const Start& start = problem_->start();
+  for (std::size_t i = 0; i < start.states.size(); ++i)
+    visits_[start.states[i]] += start.probability[i];
+  for (int h = 0; h < stages_; ++h) {
+    const double* here = visits_.data() + static_cast<std::size_t>(h) * states;
+    double* there = visits_.data() + static_cast<std::size_t>(h + 1) * states;
+    for (State s = 0; s < states; ++s) {
+      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
+        const auto first = model.outcome_begin(row), last = model.outcome_end(row);
+        const double leaving = problem_->discount() * here[s] * weights[slot(h, row)];
+        const double* mass = kernel_.data() + (h * stage_kernel_ + first + row) * lanes_ + channel;
+        for (auto o = first; o < last; ++o, mass += lanes_)
+          there[model.arrays().next[o]] += leaving * *mass;
+        if (!landing_.empty()) there[landing_[h * channels() + channel]] += leaving * *mass;
+      }
+    }
+  }
+  return visits_;
+}
+
+}  // namespace redoubt

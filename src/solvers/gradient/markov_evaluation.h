@@ -1,0 +1,83 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/gradient/chain.h"
+#include "sweep/row_evaluator.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+
+// Worst-case values of one Markov policy after another, for the reward (channel 0) and every
+// constraint (channel 1 + its number) at once, in nature's sign. A policy has one weight for each
+// **slot**: a row, and in a finite horizon a row at a stage.
+//
+// In an infinite horizon this is policy iteration for nature: given values, one robust sweep finds
+// nature's kernels; given kernels, a linear system has the values. The worst cases of the rows do
+// not depend on the policy, so those of the previous policy begin the next evaluation for free,
+// and two or three sweeps are enough.
+class MarkovEvaluation {
+ public:
+  // `with_visits`: visits() will be asked for.
+  MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance, bool with_visits);
+
+  int stages() const { return stages_; }
+  std::int64_t slots() const { return slots_; }
+  std::int64_t slot(int stage, Row row) const { return stage * stage_slots_ + row; }
+  int channels() const { return static_cast<int>(channels_.size()); }
+
+  void run(std::span<const double> weights);
+
+  // Of the last run: totals from the start, the largest error in them, what each slot is worth.
+  double total(int channel) const { return totals_[channel]; }
+  double error() const { return error_; }
+  double worth(std::int64_t slot, int channel) const { return worth_[slot * lanes_ + channel]; }
+  // Discounted visits to (stage, state) under the policy and nature's kernels for the channel.
+  std::span<const double> visits(std::span<const double> weights, int channel);
+
+  double row_evaluations() const;
+  std::int64_t unfinished() const { return unfinished_; }  // runs that did not reach the tolerance
+  std::int64_t most_sweeps() const { return most_sweeps_; }
+
+ private:
+  struct Worker {
+    explicit Worker(const Problem& problem)
+        : rows(problem), next(problem.model().most_outcomes()) {}
+    RowEvaluator rows;
+    std::vector<const double*> next;
+  };
+
+  void run_finite(std::span<const double> weights);
+  void run_infinite(std::span<const double> weights);
+  void sweep(int stage, const double* next);  // worth and kernels of the stage's rows
+  void sweep_states(std::int64_t begin, std::int64_t end, Worker& worker);
+  void average(std::span<const double> weights, int stage, double* values) const;
+  void sum_at_start(const double* values);
+  double residual();  // how far the policy's values are from those that they follow from
+  Kernels kernels(std::span<const double> weights) const { return {weights, kernel_, landing_}; }
+
+  const Problem* problem_;
+  Workers* group_;
+  Workers::Body body_;
+  std::vector<Worker> workers_;
+  std::vector<Channel> channels_;
+  int lanes_, stages_;
+  std::int64_t stage_slots_, stage_kernel_, slots_;
+  double tolerance_;
+  std::int64_t most_sweeps_ = 0;
+
+  std::vector<double> worth_, kernel_;
+  std::vector<double> values_;  // [state][lane]; in a finite horizon for each stage and the end
+  std::vector<double> base_, correction_;  // infinite horizon: the values that `worth_` belongs to
+  std::vector<double> floor_, totals_, visits_;
+  std::vector<State> landing_;
+  Chain chain_;
+  bool begun_ = false;
+  int stage_ = 0;                 // of the sweep at hand
+  const double* next_ = nullptr;  // and what the next stage is worth
+  double error_ = 0;
+  std::int64_t unfinished_ = 0;
+};
+
+}  // namespace redoubt
