@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "model/require.h"
+
 namespace redoubt {
 
 Workers::Workers(int threads) {
+  require(threads >= 1, "threads = {}, must be at least 1", threads);
   for (int worker = 1; worker < threads; ++worker)
     threads_.emplace_back([this, worker] { loop(worker); });
 }

@@ -1,0 +1,186 @@
+"""Solving from Python: against a plain implementation, the numbers of the paper's RiverSwim, options, threads, Ctrl-C."""
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+import redoubt as rd
+import reference
+
+WORST = {
+    "none": (rd.Nominal(), lambda p, v: float(p @ v)),
+    "kl": (rd.KL(0.05), partial(reference.worst_kl, radius=0.05)),
+    "tv anywhere": (rd.TV(0.1), partial(reference.worst_tv, radius=0.1)),
+    "tv support": (rd.TV(0.1, reach="support"), partial(reference.worst_tv_support, radius=0.1)),
+}
+
+
+def random_problem(seed, uncertainty):
+    random = np.random.default_rng(seed)
+    states, actions, horizon = 3, 3, 4
+    P = random.dirichlet(np.ones(states), size=(states, actions)) * (random.random((states, actions, states)) < 0.8)
+    P[..., seed % states] += 0.05
+    P /= P.sum(axis=-1, keepdims=True)
+    reward = random.random((states, actions)).round(3)
+    cost = random.integers(0, 5, (states, actions)) / 4.0
+    bound = round(float(cost.mean() * horizon * 0.8) * 4) / 4
+    problem = rd.Problem(P, reward=reward, signals={"cost": cost}, horizon=horizon, start=seed % states,
+                         constraints=[rd.at_most("cost", bound)], uncertainty=uncertainty, order="sas")  # fmt: skip
+    return problem, P, reward, cost, bound
+
+
+@pytest.mark.parametrize("fallback", ["reward", "utility"])
+@pytest.mark.parametrize("name", WORST)
+def test_rcvi_agrees_with_a_plain_implementation(name, fallback):
+    uncertainty, worst = WORST[name]
+    for seed in range(3):
+        problem, P, reward, cost, bound = random_problem(seed, uncertainty)
+        solution = rd.solve(problem, method="rcvi", fallback=fallback, threads=1 + seed % 2)
+        r, u = reference.rcvi(P, reward, -cost, -bound, 4, seed % 3, worst, fallback)
+        # The policy stores mixing weights in 16 bits, rounded towards the safer action.
+        assert solution.reward.worst == pytest.approx(r, abs=2e-4)
+        assert solution.constraints[0].worst == pytest.approx(-u, abs=2e-4)
+        assert solution.constraints[0].satisfied == (solution.status != "violated")
+
+
+def test_river_swim_from_each_state():
+    problem = rd.make("river_swim(horizon=10)", uncertainty=rd.KL(0.05))
+    rounded = [rd.solve(problem.replace(start=s), budget_step=0.05).reward.worst for s in range(4)]
+    np.testing.assert_allclose(rounded, [0.021, 0.078, 0.313, 0.645], atol=6e-4)
+    exact = [rd.solve(problem.replace(start=s)).reward.worst for s in range(4)]
+    np.testing.assert_allclose(exact, [0.021, 0.079, 0.320, 0.726], atol=6e-4)
+    assert rd.solve(problem.replace(start=5)).status == "violated"
+
+
+def test_what_a_solution_says():
+    problem = rd.make("river_swim(horizon=10,start=3)")
+    solution = rd.solve(problem)
+    assert (solution.status, solution.method) == ("feasible", "rcvi")
+    constraint = solution.constraints[0]
+    assert (constraint.name, constraint.sense, constraint.bound) == ("cost", "at_most", 4.0)
+    assert constraint.satisfied and constraint.worst <= 4.0
+    assert list(solution.trace) == ["iteration", "row_evaluations", "seconds", "reward", "cost"]
+    assert {len(column) for column in solution.trace.values()} == {10}
+    assert "kept" in repr(solution) and "<table>" in solution._repr_html_()
+    np.testing.assert_allclose(solution.policy.action_weights(3).sum(), 1.0)
+
+
+def test_evaluate_agrees_with_the_solution_and_takes_another_set():
+    problem = rd.make("river_swim(horizon=10,start=3)")
+    solution = rd.solve(problem)
+    again = rd.evaluate(problem, solution.policy)
+    assert again.reward.worst == solution.reward.worst
+    assert again.constraints[0].worst == solution.constraints[0].worst
+    milder = rd.evaluate(problem.replace(uncertainty=rd.Nominal()), solution)
+    assert milder.reward.worst > again.reward.worst
+
+
+def test_a_markov_policy_from_weights_is_evaluated_by_hand():
+    P = np.array([[[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [1.0, 0.0]]])
+    problem = rd.Problem(P, reward=[[0.0, 1.0], [2.0, 2.0]], order="sas", horizon=2)
+    assert rd.evaluate(problem, rd.Policy.markov(problem, [[0.5, 0.5], [1.0, 0.0]])).reward.worst == 0.5 + 1.625
+    staged = np.array([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]])
+    assert rd.evaluate(problem, rd.Policy.markov(problem, staged)).reward.worst == 3.0
+    with pytest.raises(rd.Error, match=r"weights have shape \(3,\)"):
+        rd.Policy.markov(problem, [1, 2, 3])
+
+
+def test_one_answer_on_any_number_of_threads():
+    problem = rd.make("garnet(states=200,actions=4,successors=5,horizon=20)")
+    one, two = (rd.solve(problem, threads=threads) for threads in (1, 2))
+    assert one.reward.worst == two.reward.worst
+    assert one.policy == two.policy
+
+
+BAD = {
+    "method": (dict(method="rvci"), "method = 'rvci', must be one of rcvi"),
+    "option": (dict(slak=1), "unknown option 'slak' of method 'rcvi', must be one of slack"),
+    "option of no options": (dict(method="robust", slack=1), "unknown option 'slack' of method 'robust'"),
+    "word": (dict(rounding="down"), "rounding = 'down', must be one of up, mixed"),
+    "type": (dict(slack="much"), "slack = 'much', must be float"),
+    "value": (dict(budget_step=-1.0), "budget_step"),
+    "memory": (dict(memory_limit=10.0), "memory"),
+    "threads": (dict(threads=0), "threads"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_options_are_errors(case):
+    options, message = BAD[case]
+    with pytest.raises(rd.Error, match=message):
+        rd.solve(rd.make("river_swim(horizon=5)"), **options)
+
+
+# Minutes of work for RCVI, an instant for an evaluation.
+LONG = dict(problem=rd.make("garnet(states=100,actions=5,successors=10,horizon=300)"), budget_cells=2000)
+
+
+def test_two_solves_run_at_once_and_leave_python_free():
+    inside, most, answers = set(), [0], []
+
+    def work(number):
+        def seen(done):
+            inside.add(number)
+            most[0] = max(most[0], len(inside))
+
+        answers.append(rd.solve(**LONG, time_limit=1.0, progress=seen))
+        inside.discard(number)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for worker in workers:
+        worker.start()
+    ticks = 0
+    while not answers:
+        time.sleep(0.002)
+        ticks += 1
+    for worker in workers:
+        worker.join()
+    assert most[0] == 2
+    assert ticks > 50  # with the lock held, this thread would run only in the ten progress calls of a second
+    assert [answer.status for answer in answers] == ["stopped"] * 2
+
+
+def test_ctrl_c_stops_a_solve_with_the_best_so_far():
+    pressed = []
+
+    def press():
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.5, press)
+    timer.start()
+    solution = rd.solve(**LONG)
+    timer.join()
+    assert solution.status == "stopped"
+    assert time.monotonic() - pressed[0] < 1.0
+    assert rd.evaluate(LONG["problem"], solution).reward.worst == solution.reward.worst
+
+
+def test_time_limit_stops_a_solve():
+    assert rd.solve(**LONG, time_limit=0.2).status == "stopped"
+
+
+def test_progress_is_reported_and_its_errors_pass_through(capsys):
+    problem = rd.make("garnet(states=50,actions=4,successors=5,horizon=100)")
+    seen = []
+    rd.solve(problem, progress=seen.append)
+    assert seen[-1] == 1.0 and seen == sorted(seen)
+
+    def fail(done):
+        raise KeyError("from progress")
+
+    with pytest.raises(KeyError, match="from progress"):
+        rd.solve(problem, progress=fail)
+    rd.solve(problem, progress=True)
+    assert "100%" in capsys.readouterr().err
+
+
+def test_where_a_bound_makes_sense():
+    problem = rd.make("river_swim(horizon=10,start=3)")
+    span = rd.achievable_range(problem)
+    assert 0 < span.best < 4.0 < span.worst
+    assert rd.plan_rcvi(problem, budget_step=0.5).bytes < rd.plan_rcvi(problem, budget_step=0.05).bytes
