@@ -1,4 +1,4 @@
-"""Solving from Python: against a plain implementation, the numbers of the paper's RiverSwim, options, threads, Ctrl-C."""
+"""Solving from Python: against a plain implementation, the paper's RiverSwim, options, threads, Ctrl-C."""
 
 import os
 import signal
