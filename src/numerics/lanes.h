@@ -124,6 +124,26 @@ struct Integers {
 [[gnu::always_inline]] inline Lanes max(Lanes a, Lanes b) { return select(a > b, a, b); }
 [[gnu::always_inline]] inline Lanes abs(Lanes a) { return max(a, -a); }
 
+// sum + x where yes, sum elsewhere; and the greater of x and a where yes, a elsewhere. Registers
+// with masks do this in one instruction; without them, adding zero or comparing with a NaN is
+// cheaper than blending.
+[[gnu::always_inline]] inline Lanes add_where(Mask yes, Lanes sum, Lanes x) {
+#if defined(__AVX512F__)
+  return select(yes, sum + x, sum);
+#else
+  return sum + select(yes, x, 0.0);
+#endif
+}
+[[gnu::always_inline]] inline Lanes max_where(Mask yes, Lanes a, Lanes x) {
+#if defined(__AVX512F__)
+  return select(yes, max(x, a), a);
+#else
+  for (int i = 0; i < kParts; ++i)
+    x.part[i] = (DoubleVector)((IntegerVector)x.part[i] | ~yes.part[i]);
+  return max(x, a);  // a where x is not a number
+#endif
+}
+
 [[gnu::always_inline]] inline bool any(Mask a) {
 #if defined(__AVX512F__)
   return _mm512_test_epi64_mask((__m512i)a.part[0], (__m512i)a.part[0]) != 0;

@@ -51,24 +51,16 @@ template <class Solve>
   return sum;
 }
 
-struct Range {
-  Lanes low, high;
-};
-
-[[gnu::always_inline]] inline Range range_of(const Block& v) {
-  Range r{v[0], v[0]};
-  for (int i = 1; i < v.outcomes; ++i) {
-    r.low = min(v[i], r.low);
-    r.high = max(v[i], r.high);
-  }
-  return r;
+[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const NominalRow& row, const Block& v) {
+  Lanes mass = 0.0;
+  for (int i = 0; i < v.outcomes; ++i) mass = add_where(v[i] == value, mass, row.probability[i]);
+  return mass;
 }
 
 // All mass on the outcomes of value `low`, in their nominal proportions.
 [[gnu::always_inline]] inline void put_all_on(Lanes low, const NominalRow& row, const Block& v,
                                               const Minimiser& minimiser) {
-  Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) mass += select(v[i] == low, row.probability[i], 0.0);
+  const Lanes mass = mass_at(low, row, v);
   for (int i = 0; i < v.outcomes; ++i)
     minimiser.set(i, select(v[i] == low, row.probability[i] / mass, 0.0));
 }

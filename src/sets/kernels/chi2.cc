@@ -8,99 +8,122 @@
 namespace redoubt::REDOUBT_TARGET {
 namespace {
 
-struct Active {
-  Lanes mass, mean, variance, excess;
+constexpr int kTogether = 4;  // blocks that are solved together, to fill each other's waiting time
 
-  [[gnu::always_inline]] Lanes width() const { return sqrt(variance / excess); }  // eta - mean
-  [[gnu::always_inline]] Lanes worst() const { return mean - sqrt(variance * excess); }
+// One block. Everything but `low` is relative to the value of the first outcome, so that rounding
+// is relative to the range of the values and not to their size.
+struct Task {
+  Block v;
+  Lanes origin, low, slack;
+  Lanes mass, mean, variance, excess;  // of J
+  Lanes width;                         // eta - mean
+  Mask todo, recentring, collapsed;
+
+  [[gnu::always_inline]] Lanes value(int outcome) const { return v[outcome] - origin; }
+  [[gnu::always_inline]] Lanes worst() const {
+    const Lanes inside = origin + (mean - sqrt(variance * excess));
+    return select(collapsed, low, max(inside, low));
+  }
 };
 
-[[gnu::always_inline]] inline Active select(Mask yes, const Active& a, const Active& b) {
-  return {select(yes, a.mass, b.mass), select(yes, a.mean, b.mean),
-          select(yes, a.variance, b.variance), select(yes, a.excess, b.excess)};
-}
-
-// The statistics of {v <= centre + width}, in one pass around `centre`.
-[[gnu::always_inline]] inline Active statistics(const NominalRow& row, const Block& v, Lanes centre,
-                                                Lanes width) {
-  Lanes mass = 0.0, left_out = 0.0, first = 0.0, second = 0.0;
+[[gnu::always_inline]] inline void measure(const NominalRow& row, Task& task) {
+  const Block& v = task.v;
+  task.origin = v[0];
+  Lanes low = v[0], high = v[0], mean = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = v[i] - centre;
-    const Lanes p = select(x <= width, row.probability[i], 0.0);
-    mass += p;
-    left_out += row.probability[i] - p;
-    first += p * x;
-    second += p * x * x;
+    low = min(v[i], low);
+    high = max(v[i], high);
+    mean += row.probability[i] * task.value(i);
   }
-  const Lanes shift = first / mass;
-  // The excess as a difference of two small numbers: (1 + radius) * mass - 1 would lose a tiny
-  // radius.
-  return {mass, centre + shift, max(second / mass - shift * shift, 0.0),
-          row.radius * mass - left_out};
-}
-
-// Drops outcomes until those that are left all lie below their own eta. Each lane stops by itself.
-// An outcome may stay although it is above eta by the `slack`, the rounding of the mean: it hardly
-// counts, whereas dropping one by mistake is for good.
-[[gnu::noinline]] Active shrink(const NominalRow& row, const Block& v, Active found, Lanes slack,
-                                Mask todo) {
-  Lanes width = found.width();
-  Mask recentring = Lanes(0.0) < 0.0;
-  // Every outcome leaves at most once, and each time at most one more sweep is spent to centre what
-  // is left.
-  for (int sweep = 0; sweep < 2 * v.outcomes + 2 && any(todo); ++sweep) {
-    const Active next = statistics(row, v, found.mean, width + slack);
-    const Lanes shift = next.mean - found.mean;
-    // The variance is a difference of squares around the old mean. When they cancel, sweep again
-    // around the new one.
-    const Mask cancels = shift * shift > 1e4 * next.variance;
-    const Mask settled = (next.mass == found.mass) & !(cancels | recentring);
-    width = select(cancels, width - shift, next.width());
-    found = select(todo, next, found);
-    todo = todo & !settled;
-    recentring = cancels;
-  }
-  return found;
-}
-
-[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const NominalRow& row, const Block& v) {
-  Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) mass += select(v[i] == value, row.probability[i], 0.0);
-  return mass;
-}
-
-void write_minimiser(const NominalRow& row, const Block& v, const Active& active, Mask collapsed,
-                     Lanes low, const Minimiser& minimiser) {
-  put_all_on(low, row, v, minimiser);
-  const Lanes width = active.width();
-  Lanes total = 0.0;
-  for (int i = 0; i < v.outcomes; ++i)
-    total += row.probability[i] * max(width - (v[i] - active.mean), 0.0);
-  for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes p = row.probability[i] * max(width - (v[i] - active.mean), 0.0) / total;
-    minimiser.set(i, select(collapsed, minimiser.get(i), p));
-  }
-}
-
-Lanes solve(const NominalRow& row, const Block& v, const Minimiser* minimiser) {
-  const auto [low, high] = range_of(v);
-  const Lanes mean = expectation(row.probability, v);
   Lanes variance = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = v[i] - mean;
+    const Lanes x = task.value(i) - mean;
     variance += row.probability[i] * x * x;
   }
-  Active active{1.0, mean, variance, row.radius};
-  // All outcomes keep mass when high <= eta.
-  const Lanes top = high - mean;
-  const Mask shrinks = row.radius * top * top > variance;
-  if (!any(shrinks) && minimiser == nullptr) return max(active.worst(), low);
+  task.low = low;
+  task.mass = 1.0;
+  task.mean = mean;
+  task.variance = variance;
+  task.excess = row.radius;
+  const Lanes top = (high - task.origin) - mean;
+  task.todo = row.radius * top * top > variance;  // high > eta
+  task.collapsed = low == high;
+  // An outcome may stay in J although it is above eta by the rounding of the mean: it hardly
+  // counts, whereas an outcome that is dropped by mistake is lost for good.
+  task.slack = 4e-15 * (high - low);
+}
 
-  const Mask collapsed = (low == high) | ((1.0 + row.radius) * mass_at(low, row, v) >= 1.0);
-  const Lanes slack = 4e-15 * max(abs(low), abs(high));
-  active = shrink(row, v, active, slack, shrinks & !collapsed);
-  if (minimiser != nullptr) write_minimiser(row, v, active, collapsed, low, *minimiser);
-  return select(collapsed & shrinks, low, max(active.worst(), low));
+[[gnu::always_inline]] inline Lanes width_of(Lanes variance, Lanes excess) {
+  return sqrt(variance / excess);
+}
+
+// For blocks in which some lane drops an outcome.
+[[gnu::always_inline]] inline void prepare(const NominalRow& row, Task& task) {
+  const Lanes at_low = mass_at(task.low, row, task.v);
+  task.collapsed = task.collapsed | (task.todo & ((1.0 + row.radius) * at_low >= 1.0));
+  task.todo = task.todo & !task.collapsed;
+  task.width = width_of(task.variance, task.excess);
+  task.recentring = Lanes(0.0) < 0.0;
+}
+
+// Drops the outcomes above eta, and finds the eta of those that are left. Lanes that are not in
+// `todo` keep their state.
+[[gnu::always_inline]] inline void shrink(const NominalRow& row, Task& task) {
+  Lanes mass = 0.0, left_out = 0.0, first = 0.0, second = 0.0;
+  const Lanes limit = task.width + task.slack;
+  for (int i = 0; i < task.v.outcomes; ++i) {
+    const Lanes x = task.value(i) - task.mean, weighted = row.probability[i] * x;
+    const Mask stays = x <= limit;
+    mass = add_where(stays, mass, row.probability[i]);
+    left_out = add_where(!stays, left_out, row.probability[i]);
+    first = add_where(stays, first, weighted);
+    second = add_where(stays, second, weighted * x);
+  }
+  const Lanes per_mass = 1.0 / mass, shift = first * per_mass;
+  const Lanes variance = max(second * per_mass - shift * shift, 0.0);
+  // As a difference of two small numbers: (1 + radius) * mass - 1 would lose a tiny radius.
+  const Lanes excess = row.radius * mass - left_out;
+  // The variance is a difference of squares around the old mean. When they cancel, sweep again
+  // around the new one.
+  const Mask cancels = shift * shift > 1e4 * variance;
+  const Mask settled = (mass == task.mass) & !(cancels | task.recentring);
+  task.width = select(cancels, task.width - shift, width_of(variance, excess));
+  task.mass = select(task.todo, mass, task.mass);
+  task.mean = select(task.todo, task.mean + shift, task.mean);
+  task.variance = select(task.todo, variance, task.variance);
+  task.excess = select(task.todo, excess, task.excess);
+  task.todo = task.todo & !settled;
+  task.recentring = cancels;
+}
+
+void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& minimiser) {
+  const Block& v = task.v;
+  put_all_on(task.low, row, v, minimiser);
+  const Lanes eta = task.mean + width_of(task.variance, task.excess);
+  Lanes total = 0.0;
+  for (int i = 0; i < v.outcomes; ++i) total += row.probability[i] * max(eta - task.value(i), 0.0);
+  for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes p = row.probability[i] * max(eta - task.value(i), 0.0) / total;
+    minimiser.set(i, select(task.collapsed, minimiser.get(i), p));
+  }
+  minimiser.set(v.outcomes, 0.0);
+}
+
+[[gnu::always_inline]] inline void solve(const NominalRow& row, Task* tasks, int count) {
+  for (int i = 0; i < count; ++i) measure(row, tasks[i]);
+  for (int i = 0; i < count; ++i)
+    if (any(tasks[i].todo)) prepare(row, tasks[i]);
+  // Every outcome leaves at most once, and each time at most one more sweep is spent on centring
+  // what is left.
+  bool more = true;
+  for (int sweep = 0; more && sweep < 2 * row.outcomes + 2; ++sweep) {
+    more = false;
+    for (int i = 0; i < count; ++i) {
+      if (!any(tasks[i].todo)) continue;
+      shrink(row, tasks[i]);
+      more = true;
+    }
+  }
 }
 
 }  // namespace
@@ -108,8 +131,19 @@ Lanes solve(const NominalRow& row, const Block& v, const Minimiser* minimiser) {
 void chi2(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
           double* minimiser) {
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
-  for_each_block(row, values, worst, minimiser,
-                 [&](const Block& v, const Minimiser* place) { return solve(row, v, place); });
+  const int stride = padded_lanes(values.lanes);
+  Task tasks[kTogether];
+  for (int lane = 0; lane < values.lanes;) {
+    int count = 0;
+    for (; lane < values.lanes && count < kTogether; lane += kLanes)
+      tasks[count++].v = {values.values, row.outcomes, lane};
+    solve(row, tasks, count);
+    for (int i = 0; i < count; ++i) {
+      store(worst + tasks[i].v.lane, tasks[i].worst());
+      if (minimiser != nullptr)
+        write_minimiser(row, tasks[i], {minimiser + tasks[i].v.lane, stride});
+    }
+  }
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -1,40 +1,61 @@
-#include "sets/kernels/descent.h"
+#include "sets/kernels/take_from_top.h"
 
 // lower <= P <= upper. Nature starts from the lower bounds and gives the mass that is left to the
-// lowest values first, each up to its upper bound. Seen upside down this is a descent: the mass
-// starts on the highest value, and descending through the negated values moves it to where it is
-// worth less.
+// lowest values first, each up to its upper bound. Seen upside down, it takes that mass from the
+// top of what fits between the bounds.
 namespace redoubt::REDOUBT_TARGET {
+namespace {
 
-void interval(const NominalRow& row, const LaneValues& values, Scratch&, double* worst,
+[[gnu::always_inline]] inline Lanes negated_value(const Block& v, int outcome) {
+  return -v[outcome];
+}
+
+void write_minimiser(const NominalRow& row, const double* room, double free, const Taking& t,
+                     const Minimiser& minimiser) {
+  const Block& v = t.v;
+  Lanes threshold = t.low;  // of the negated values: the highest whose room is not used up
+  for (int i = 0; i < v.outcomes; ++i)
+    threshold = select(-v[i] <= t.right, max(-v[i], threshold), threshold);
+  Lanes left = free;
+  for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes given = select(-v[i] > threshold, room[i], 0.0);
+    minimiser.set(i, row.lower[i] + given);
+    left -= given;
+  }
+  for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes given = select(-v[i] == threshold, max(min(room[i], left), 0.0), 0.0);
+    minimiser.set(i, minimiser.get(i) + given);
+    left -= given;
+  }
+  minimiser.set(v.outcomes, 0.0);
+}
+
+}  // namespace
+
+void interval(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
               double* minimiser) {
-  double free = 1;
-  for (int i = 0; i < row.outcomes; ++i) free -= row.lower[i];
-  free = free > 0 ? free : 0;
-
-  for_each_block(row, values, worst, minimiser, [&](const Block& v, const Minimiser* place) {
-    const auto [low, high] = range_of(v);
-    const Descent d = descend(
-        v.outcomes, [&](int i) -> Lanes { return row.upper[i] - row.lower[i]; },
-        [&](int i) { return -v[i]; }, free, -low, -high);
-    if (place != nullptr) {
-      Lanes left = free;
-      for (int i = 0; i < v.outcomes; ++i) {
-        const Lanes room = row.upper[i] - row.lower[i];
-        const Lanes given =
-            select(-v[i] > d.threshold, room, select(-v[i] == d.threshold, room * d.fraction, 0.0));
-        place->set(i, row.lower[i] + given);
-        left -= given;
-      }
-      for (int i = 0; i < v.outcomes; ++i) {  // what no lower value could hold stays on the highest
-        const Lanes room = row.upper[i] - place->get(i);
-        const Lanes given = select(v[i] == high, max(min(left, room), 0.0), 0.0);
-        place->set(i, place->get(i) + given);
-        left -= given;
-      }
+  double* room = scratch.doubles(row.outcomes);
+  double free = 1, total = 0;
+  for (int i = 0; i < row.outcomes; ++i) {
+    room[i] = row.upper[i] - row.lower[i];
+    free -= row.lower[i];
+    total += room[i];
+  }
+  free = free < 0 ? 0 : free > total ? total : free;
+  const int stride = padded_lanes(values.lanes);
+  Taking blocks[kTogether];
+  for (int lane = 0; lane < values.lanes;) {
+    int count = 0;
+    for (; lane < values.lanes && count < kTogether; lane += kLanes)
+      blocks[count++].v = {values.values, row.outcomes, lane};
+    take_from_top(blocks, count, room, total, free, negated_value);
+    for (int i = 0; i < count; ++i) {
+      const Taking& t = blocks[i];
+      const Lanes sum = expectation(row.lower, t.v) - t.taken(free);
+      store(worst + t.v.lane, max(sum, -t.high));
+      if (minimiser != nullptr) write_minimiser(row, room, free, t, {minimiser + t.v.lane, stride});
     }
-    return max(expectation(row.lower, v) + free * high - d.saved, low);
-  });
+  }
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -197,12 +197,6 @@ struct Stepper {
   }
 };
 
-[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const NominalRow& row, const Block& v) {
-  Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) mass += select(v[i] == value, row.probability[i], 0.0);
-  return mass;
-}
-
 // One block on its way through the stages.
 struct Task {
   Block v;

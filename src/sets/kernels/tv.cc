@@ -1,20 +1,30 @@
-#include "sets/kernels/descent.h"
+#include "sets/kernels/take_from_top.h"
 
 // Total variation: nature takes mass `radius` from the highest outcomes and puts it on the lowest
 // landing place.
 namespace redoubt::REDOUBT_TARGET {
 namespace {
 
-// Mass went from above the threshold to the first outcome of the lowest value, or to the floor.
-void write_minimiser(const NominalRow& row, const Block& v, const Descent& d, Lanes low,
+[[gnu::always_inline]] inline Lanes value_of(const Block& v, int outcome) { return v[outcome]; }
+
+// What is taken lands on the first outcome of the lowest value, or on the floor.
+void write_minimiser(const NominalRow& row, const Taking& t, Lanes low,
                      const Minimiser& minimiser) {
+  const Block& v = t.v;
+  Lanes threshold = t.low;  // the highest value of which not everything is taken
+  for (int i = 0; i < v.outcomes; ++i)
+    threshold = select(v[i] <= t.right, max(v[i], threshold), threshold);
+  Lanes at_threshold = 0.0;
+  for (int i = 0; i < v.outcomes; ++i)
+    at_threshold += select(v[i] == threshold, row.probability[i], 0.0);
+  const Lanes kept = 1.0 - min((row.radius - t.right_mass) / at_threshold, 1.0);
+
   Lanes homeless = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes p = row.probability[i];
-    const Lanes kept =
-        select(v[i] > d.threshold, 0.0, select(v[i] == d.threshold, p * (1.0 - d.fraction), p));
-    homeless += p - kept;
-    minimiser.set(i, kept);
+    const Lanes stays = select(v[i] > threshold, 0.0, select(v[i] == threshold, p * kept, p));
+    homeless += p - stays;
+    minimiser.set(i, stays);
   }
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes landed = select(v[i] == low, homeless, 0.0);
@@ -29,15 +39,24 @@ void write_minimiser(const NominalRow& row, const Block& v, const Descent& d, La
 void tv(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
         double* minimiser) {
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
-  for_each_block(row, values, worst, minimiser, [&](const Block& v, const Minimiser* place) {
-    auto [low, high] = range_of(v);
-    if (values.floor != nullptr) low = min(load(values.floor + v.lane), low);
-    const Descent d = descend(
-        v.outcomes, [&](int i) -> Lanes { return row.probability[i]; }, [&](int i) { return v[i]; },
-        row.radius, high, low);
-    if (place != nullptr) write_minimiser(row, v, d, low, *place);
-    return max(expectation(row.probability, v) - d.saved, low);
-  });
+  double total = 0;
+  for (int i = 0; i < row.outcomes; ++i) total += row.probability[i];
+  const double radius = row.radius < total ? row.radius : total;
+  const int stride = padded_lanes(values.lanes);
+  Taking blocks[kTogether];
+  for (int lane = 0; lane < values.lanes;) {
+    int count = 0;
+    for (; lane < values.lanes && count < kTogether; lane += kLanes)
+      blocks[count++].v = {values.values, row.outcomes, lane};
+    take_from_top(blocks, count, row.probability, total, radius, value_of);
+    for (int i = 0; i < count; ++i) {
+      const Taking& t = blocks[i];
+      Lanes low = t.low;
+      if (values.floor != nullptr) low = min(load(values.floor + t.v.lane), low);
+      store(worst + t.v.lane, max(t.mean - (t.taken(radius) - radius * low), low));
+      if (minimiser != nullptr) write_minimiser(row, t, low, {minimiser + t.v.lane, stride});
+    }
+  }
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "sets/kernels/block.h"
+
+// Taking a given amount of mass from the highest values downwards, per lane: what total variation
+// and interval sets do. Two ways of sweeping lead there, neither of which sorts. `descend` takes
+// one value after the other, from the top: best for small amounts. `cut` uses that the value of
+// what is taken is the minimum over eta of the convex, piecewise linear function
+//     amount * eta + sum over outcomes above eta of mass * (value - eta):
+// where the tangents at both ends of a bracket meet, there is the minimum or a better end. About
+// log2(outcomes) + 2 sweeps.
+namespace redoubt::REDOUBT_TARGET {
+
+constexpr int kTogether = 4;  // blocks that are solved together, to fill each other's waiting time
+
+struct Taking {
+  Block v;
+  Lanes low, high, mean;  // of the values
+  Lanes right_mass, right_sum,
+      right;  // mass above `right`, all of which is taken, and its sum of mass * value
+  Lanes left_mass,
+      left_sum;  // the same for the left end of the bracket, above which there is too much to take
+  Lanes eta;     // what is under examination; in the end, the value of which a part is taken
+  Mask todo;
+
+  // The value of what is taken.
+  [[gnu::always_inline]] Lanes taken(Lanes amount) const {
+    return right_sum + eta * (amount - right_mass);
+  }
+};
+
+// One sweep: how much lies at eta and above, and what is the next value below. Lanes that are not
+// in `todo` keep their state.
+template <class Value>
+[[gnu::always_inline]] inline void descend(Taking& t, const double* mass, Value value,
+                                           Lanes amount) {
+  Lanes down_to_eta = 0.0, next = t.low;
+  for (int i = 0; i < t.v.outcomes; ++i) {
+    const Lanes x = value(t.v, i);
+    const Mask below = x < t.eta;
+    down_to_eta = add_where(!below, down_to_eta, mass[i]);
+    next = max_where(below, next, x);
+  }
+  t.todo = t.todo & (down_to_eta < amount) & (t.low < t.eta);
+  t.right_sum = select(t.todo, t.right_sum + (down_to_eta - t.right_mass) * t.eta, t.right_sum);
+  t.right_mass = select(t.todo, down_to_eta, t.right_mass);
+  t.right = select(t.todo, next, t.right);
+  t.eta = select(t.todo, next, t.eta);
+}
+
+// One sweep: what lies above eta, a new end of the bracket. Lanes that are not in `todo` keep their
+// state.
+template <class Value>
+[[gnu::always_inline]] inline void cut(Taking& t, const double* mass, Value value, Lanes amount) {
+  Lanes above_mass = 0.0, above_sum = 0.0;
+  for (int i = 0; i < t.v.outcomes; ++i) {
+    const Lanes x = value(t.v, i);
+    const Mask above = x > t.eta;
+    above_mass = add_where(above, above_mass, mass[i]);
+    above_sum = add_where(above, above_sum, mass[i] * x);
+  }
+  // No mass strictly between the ends: all that the bracket still holds is of value eta, up to
+  // rounding.
+  t.todo = t.todo & (t.right_mass < above_mass) & (above_mass < t.left_mass);
+  const Mask left = t.todo & (above_mass > amount), right = t.todo & (above_mass <= amount);
+  t.left_mass = select(left, above_mass, t.left_mass);
+  t.left_sum = select(left, above_sum, t.left_sum);
+  t.right_mass = select(right, above_mass, t.right_mass);
+  t.right_sum = select(right, above_sum, t.right_sum);
+  t.right = select(right, t.eta, t.right);
+  const Lanes meet = (t.left_sum - t.right_sum) / (t.left_mass - t.right_mass);
+  t.eta = select(t.todo, meet, t.eta);
+}
+
+template <class Value>
+[[gnu::always_inline]] inline void measure(Taking& t, const double* mass, Value value) {
+  t.low = t.high = value(t.v, 0);
+  t.mean = 0.0;
+  for (int i = 0; i < t.v.outcomes; ++i) {
+    const Lanes x = value(t.v, i);
+    t.low = min(x, t.low);
+    t.high = max(x, t.high);
+    t.mean += mass[i] * x;
+  }
+  t.right_mass = t.right_sum = 0.0;
+  t.right = __builtin_inf();
+  t.eta = t.high;
+  t.todo = t.low < t.high;
+}
+
+// Takes `amount`, at most the `total` mass, in several blocks together. Value: the value of an
+// outcome in a block.
+template <class Value>
+[[gnu::always_inline]] inline void take_from_top(Taking* blocks, int count, const double* mass,
+                                                 double total, double amount, Value value) {
+  for (int n = 0; n < count; ++n) measure(blocks[n], mass, value);
+  const bool descends = amount * blocks[0].v.outcomes <= 2 * total;  // two values on average
+  if (!descends)
+    for (int n = 0; n < count; ++n) {  // the tangents at both ends of the values meet at the mean
+      Taking& t = blocks[n];
+      t.left_mass = total;
+      t.left_sum = t.mean;
+      t.eta = select(t.todo, t.mean * (1 / total), t.eta);
+    }
+  for (bool more = true; more;) {
+    more = false;
+    for (int n = 0; n < count; ++n) {
+      if (!any(blocks[n].todo)) continue;
+      more = true;
+      if (descends)
+        descend(blocks[n], mass, value, amount);
+      else
+        cut(blocks[n], mass, value, amount);
+    }
+  }
+}
+
+}  // namespace redoubt::REDOUBT_TARGET
