@@ -62,6 +62,17 @@ Json constraints_json(const std::vector<ConstraintResult>& constraints) {
   return list;
 }
 
+Json evaluation_json(const Problem& problem, const Evaluation& evaluation) {
+  Json object;
+  object["satisfied"] = evaluation.satisfied();
+  object["reward"] = reward_json(evaluation.reward);
+  object["constraints"] = constraints_json(evaluation.constraints);
+  object["hopeless"] = or_null(evaluation.hopeless);
+  append(object, problem_json(problem));
+  object["version"] = version();
+  return object;
+}
+
 Json solution_json(const Problem& problem, const Solution& solution) {
   Json object;
   object["status"] = name(solution.status);

@@ -13,6 +13,7 @@ using Json = nlohmann::ordered_json;
 Json problem_json(const Problem& problem);  // sizes and terms
 Json reward_json(const RewardResult& reward);
 Json constraints_json(const std::vector<ConstraintResult>& constraints);
+Json evaluation_json(const Problem& problem, const Evaluation& evaluation);
 Json solution_json(const Problem& problem, const Solution& solution);
 
 void print_json(const Json& object);

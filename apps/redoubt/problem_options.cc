@@ -147,6 +147,10 @@ void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& nam
       ->group("Terms");
 }
 
+void add_solution(CLI::App& verb, std::string& path) {
+  verb.add_option("SOLUTION", path, "File that solve -o wrote")->required()->type_name("");
+}
+
 Problem read_problem(const ProblemOptions& options) {
   Draft draft = read_draft(options.problem);
   Terms& terms = draft.terms;

@@ -20,6 +20,9 @@ struct ProblemOptions {
 
 void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
 
+// The stored solution that a verb works on, after the problem.
+void add_solution(CLI::App& verb, std::string& path);
+
 Problem read_problem(const ProblemOptions& options);
 
 }  // namespace redoubt::app

@@ -4,6 +4,7 @@
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
+#include "output.h"
 #include "problem_options.h"
 #include "table.h"
 #include "verbs.h"
@@ -15,16 +16,20 @@ struct SolveOptions {
   ProblemOptions problem;
   MethodOptions method;
   ExecutionOptions execution;
+  OutputOptions output;
   bool json = false;
 };
 
 int solve(const SolveOptions& options) {
+  check_outputs(options.output);
   const Problem problem = read_problem(options.problem);
   const Solution solution = run_method(problem, options.method, execution(options.execution));
+  write_outputs(options.output, problem, solution);
   if (options.json) {
     print_json(solution_json(problem, solution));
   } else {
     print_solution(problem, solution);
+    print_outputs(options.output);
   }
   const bool good = solution.status == Status::certified || solution.status == Status::feasible;
   return good ? kFine : kBadOutcome;
@@ -37,6 +42,8 @@ Action solve_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_method(verb, options->method);
   add_execution(verb, options->execution);
+  add_solution_output(verb, options->output);
+  add_policy_output(verb, options->output);
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return solve(*options); };
 }

@@ -117,6 +117,12 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
   print_table(rows);
 }
 
+void print_evaluation(const Problem& problem, const Evaluation& evaluation) {
+  print_worst_cases(evaluation.reward, evaluation.constraints, evaluation.hopeless);
+  fmt::print("\nProblem: {} states, {}\n", count_text(problem.model().states()),
+             terms_text(problem));
+}
+
 void print_solution(const Problem& problem, const Solution& solution) {
   fmt::print("{}: {}\n\n", name(solution.status), meaning(solution));
   print_worst_cases(solution.reward, solution.constraints, solution.hopeless);

@@ -17,6 +17,7 @@ void print_table(const std::vector<Cells>& rows);
 void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintResult>& constraints,
                        const std::optional<double>& hopeless);
 void print_first_decisions(const Problem& problem, const Policy& policy);
+void print_evaluation(const Problem& problem, const Evaluation& evaluation);
 void print_solution(const Problem& problem, const Solution& solution);
 
 }  // namespace redoubt::app

@@ -1,0 +1,54 @@
+#include "redoubt/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "execution_options.h"
+#include "json.h"
+#include "output.h"
+#include "problem_options.h"
+#include "redoubt/io.h"
+#include "table.h"
+#include "verbs.h"
+
+namespace redoubt::app {
+namespace {
+
+struct EvaluateOptions {
+  ProblemOptions problem;
+  std::string solution;
+  ExecutionOptions execution;
+  OutputOptions output;
+  bool json = false;
+};
+
+int evaluate(const EvaluateOptions& options) {
+  check_outputs(options.output);
+  const Problem problem = read_problem(options.problem);
+  const Solution solution = load_solution(options.solution);
+  const Evaluation evaluation =
+      redoubt::evaluate(problem, solution.policy, execution(options.execution));
+  write_outputs(options.output, problem, solution);
+  if (options.json) {
+    print_json(evaluation_json(problem, evaluation));
+  } else {
+    print_evaluation(problem, evaluation);
+    print_outputs(options.output);
+  }
+  return evaluation.satisfied() ? kFine : kBadOutcome;
+}
+
+}  // namespace
+
+Action evaluate_verb(CLI::App& verb) {
+  auto options = std::make_shared<EvaluateOptions>();
+  add_problem(verb, options->problem);
+  add_solution(verb, options->solution);
+  add_execution(verb, options->execution);
+  add_policy_output(verb, options->output);
+  verb.add_flag("--json", options->json, "Print one JSON object");
+  return [options] { return evaluate(*options); };
+}
+
+}  // namespace redoubt::app

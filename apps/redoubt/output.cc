@@ -1,0 +1,54 @@
+#include "output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "redoubt/error.h"
+#include "redoubt/io.h"
+
+namespace redoubt::app {
+namespace {
+
+void check_path(const std::string& text, const std::vector<std::string>& endings) {
+  if (text.empty()) return;
+  const std::filesystem::path path(text);
+  if (std::find(endings.begin(), endings.end(), path.extension()) == endings.end())
+    throw Error(fmt::format("{}: ending '{}', must be {}", text, path.extension().string(),
+                            fmt::join(endings, " or ")));
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw Error(fmt::format("{}: folder {} does not exist, must be there", text, folder.string()));
+}
+
+}  // namespace
+
+void add_solution_output(CLI::App& verb, OutputOptions& options) {
+  verb.add_option("-o,--output", options.solution, "Write the solution, policy included (.h5)")
+      ->type_name("FILE");
+}
+
+void add_policy_output(CLI::App& verb, OutputOptions& options) {
+  verb.add_option("--policy", options.policy,
+                  "Write the policy for other programs (.csv, or .json for Storm)")
+      ->type_name("FILE");
+}
+
+void check_outputs(const OutputOptions& options) {
+  check_path(options.solution, {".h5"});
+  check_path(options.policy, {".csv", ".json"});
+}
+
+void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution) {
+  if (!options.solution.empty()) save_solution(solution, options.solution);
+  if (!options.policy.empty()) export_policy(problem, solution.policy, options.policy);
+}
+
+void print_outputs(const OutputOptions& options) {
+  if (!options.solution.empty()) fmt::print("Solution written to {}\n", options.solution);
+  if (!options.policy.empty()) fmt::print("Policy written to {}\n", options.policy);
+}
+
+}  // namespace redoubt::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "redoubt/solution.h"
+
+namespace redoubt::app {
+
+// Files that a verb writes besides what it prints. Checked before the work begins: an hour of
+// solving must not end at a folder that does not exist.
+struct OutputOptions {
+  std::string solution;  // HDF5, for evaluate, verify and simulate
+  std::string policy;    // for other programs
+};
+
+void add_solution_output(CLI::App& verb, OutputOptions& options);
+void add_policy_output(CLI::App& verb, OutputOptions& options);
+
+void check_outputs(const OutputOptions& options);
+void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution);
+void print_outputs(const OutputOptions& options);
+
+}  // namespace redoubt::app
