@@ -5,8 +5,7 @@
 
 namespace redoubt::testing {
 
-// The worst case of one lane by another road than the kernels take: sorting, exhaustive scans and
-// bisection, in long double.
+// The worst case of one lane by the long-double reference of sets/reference.h.
 long double reference_worst_case(const Uncertainty& set, const SetRow& row, int lane);
 
 // True unless the lane is within rounding of a kink: probabilities below 1e-13, a radius below

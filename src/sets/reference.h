@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "redoubt/uncertainty.h"
+
+namespace redoubt {
+
+// One row and one vector of values, in long double.
+struct ReferenceRow {
+  std::vector<long double> probability, value;
+  std::vector<long double> lower, upper;  // interval only
+  long double radius = 0;                 // the temperature for tilt
+  std::optional<long double> floor = {};  // value of the worst landing outside of the row
+};
+
+// The worst case of a row by another road than the kernels take: sorting, exhaustive scans and
+// bisection. Slow; `verify` and the tests hold the kernels against it.
+long double reference_worst_case(const Uncertainty& set, ReferenceRow row);
+
+}  // namespace redoubt
