@@ -51,7 +51,7 @@ BudgetMove move_budget(const BudgetAxis& axis, int stage, std::int32_t cell, dou
 
 std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
   std::int32_t count = 1;
-  for (const BudgetAxis& axis : axes) count *= axis.cells[std::min(stage, last_stage(axis))];
+  for (const BudgetAxis& axis : axes) count *= cells_at(axis, stage);
   return count;
 }
 
@@ -62,8 +62,7 @@ void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<con
   int split = 0;  // axes on which some budget falls between two cells
   std::vector<bool> splits(axes.size());
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    const auto cells = axes[a].cells[std::min(stage, last_stage(axes[a]))];
-    for (std::int32_t cell = 0; cell < cells; ++cell)
+    for (std::int32_t cell = 0; cell < cells_at(axes[a], stage); ++cell)
       moved[a].push_back(move_budget(axes[a], stage, cell, earned[a]));
     splits[a] =
         std::any_of(moved[a].begin(), moved[a].end(), [](const BudgetMove& m) { return m.up > 0; });
@@ -81,7 +80,7 @@ void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<con
       for (std::size_t a = 0, bit = 0; a < axes.size(); ++a) {
         const BudgetMove& move = moved[a][cell[a]];
         const bool up = splits[a] && (corner >> bit++ & 1);
-        const auto cells_there = axes[a].cells[std::min(stage + 1, last_stage(axes[a]))];
+        const auto cells_there = cells_at(axes[a], stage + 1);
         target = target * cells_there + std::min(move.cell + (up ? 1 : 0), cells_there - 1);
         if (splits[a]) weight *= up ? move.up : 1 - move.up;
       }

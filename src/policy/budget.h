@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct BudgetMoves {
   std::vector<double>
       loss;  // loss[axis * memory_states + m]: what rounding up added to the requirement
 };
+
+// Cells of an axis at a stage; the last ones are used for ever.
+inline std::int32_t cells_at(const BudgetAxis& axis, int stage) {
+  return axis.cells[std::min(stage, static_cast<int>(axis.cells.size()) - 1)];
+}
 
 std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage);  // product of the cells
 

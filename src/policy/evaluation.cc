@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "policy/moves.h"
+
 namespace redoubt {
 namespace {
 
@@ -23,7 +25,7 @@ class Pass {
     };
     int stages =
         problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
-    std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
+    std::vector<double> next(node_count(policy_, stages) * channels_.size(), 0.0), values;
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
     for (int h = stages; h-- > 0;) {
@@ -78,6 +80,8 @@ class Pass {
     const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
     const auto memory = memory_states(policy_.budget, h);
     double* hopeless = values.data() + (stage_.channels() - 1) * all;
+    // Coming to a hopeless state later is no less likely: a probability is not discounted.
+    for (std::int64_t n = 0; n < all; ++n) hopeless[n] /= problem_.discount();
     std::int64_t inner = memory;
     for (const BudgetAxis& axis : policy_.budget) {
       inner /= axis.cells[h];
@@ -99,7 +103,7 @@ class Pass {
       for (const MemoryMove& move : start_memory(policy_, state)) {
         const double weight = problem_.start().probability[i] * move.weight;
         for (std::size_t c = 0; c < sums.size(); ++c)
-          sums[c] += weight * values[c * all + stage_.node(0, state, move.memory)];
+          sums[c] += weight * values[c * all + node_of(policy_, 0, state, move.memory)];
       }
     }
     return sums;

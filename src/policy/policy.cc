@@ -38,14 +38,15 @@ Policy markov_policy(const Problem& problem, const std::vector<std::vector<doubl
   require(weights.size() == 1 || static_cast<int>(weights.size()) == stages,
           "{} stages of action weights, must be 1 or the horizon {}", weights.size(), stages);
   for (int h = 0; h < (weights.size() == 1 ? std::min(1, stages) : stages); ++h) {
+    const auto rows = model.row_end(h, model.states() - 1) - model.row_begin(h, 0);
+    require(static_cast<Row>(weights[h].size()) == rows,
+            "{} action weights of stage {}, must be one for each of its {} rows", weights[h].size(),
+            h, rows);
     Policy::Stage stage;
     stage.choice_begin.push_back(0);
     std::size_t position = 0;
     for (State s = 0; s < model.states(); ++s) {
       const auto actions = model.row_end(h, s) - model.row_begin(h, s);
-      require(position + actions <= weights[h].size(),
-              "{} action weights of stage {}, must be one for each row of the model",
-              weights[h].size(), h);
       for (std::int32_t a = 0; a < actions; ++a) {
         const double weight = weights[h][position + a];
         require(weight >= 0 && weight <= 1 + 1e-9,
@@ -62,61 +63,6 @@ Policy markov_policy(const Problem& problem, const std::vector<std::vector<doubl
   if (weights.size() == 1 && stages > 1) policy.repeats_last = true;
   check_policy(problem, policy);
   return policy;
-}
-
-namespace {
-
-void check_decisions(const Problem& problem, const Policy::Stage& stage, int h) {
-  const Model& model = problem.model();
-  const auto nodes = stage.end(model.states() - 1);
-  if (!stage.mixed.empty()) {
-    require(static_cast<std::int64_t>(stage.mixed.size()) == nodes,
-            "stage {} of the policy has {} decisions, must have {}", h, stage.mixed.size(), nodes);
-  } else {
-    require(static_cast<std::int64_t>(stage.choice_begin.size()) == nodes + 1,
-            "stage {} of the policy has {} decisions, must have {}", h,
-            static_cast<std::int64_t>(stage.choice_begin.size()) - 1, nodes);
-  }
-  for (State s = 0; s < model.states(); ++s) {
-    const auto actions = model.row_end(h, s) - model.row_begin(h, s);
-    if (actions == 0) continue;
-    for (auto node = stage.begin(s); node < stage.end(s); ++node) {
-      double sum = 0;
-      for_each_choice(stage, node, [&](std::int32_t action, double weight) {
-        require(action >= 0 && action < actions,
-                "action {} of the policy in state {} at stage {}, must be in 0..{}", action, s, h,
-                actions - 1);
-        require(weight >= 0,
-                "weight {} of the policy in state {} at stage {}, must not be negative", weight, s,
-                h);
-        sum += weight;
-      });
-      require(std::abs(sum - 1) <= 1e-9,
-              "action weights of the policy in state {} at stage {} sum to {}, must sum to 1", s, h,
-              sum);
-    }
-  }
-}
-
-}  // namespace
-
-void check_policy(const Problem& problem, const Policy& policy) {
-  const Model& model = problem.model();
-  require(policy.states == model.states(), "the policy is for {} states, the problem has {}",
-          policy.states, model.states());
-  const auto stages = static_cast<int>(policy.stages.size());
-  if (problem.infinite()) {
-    require(policy.repeats_last && stages > 0,
-            "the policy ends after {} stages, the problem has an infinite horizon", stages);
-  } else {
-    require(
-        policy.repeats_last ? stages > 0 || problem.horizon() == 0 : stages >= problem.horizon(),
-        "the policy ends after {} stages, the horizon is {}", stages, problem.horizon());
-  }
-  for (int h = 0; h < stages; ++h) {
-    if (!problem.infinite() && h >= problem.horizon()) break;
-    check_decisions(problem, policy.stages[h], h);
-  }
 }
 
 }  // namespace redoubt

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "policy/moves.h"
+
 namespace redoubt {
 
 StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
@@ -10,18 +12,6 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
     : problem_(&problem), policy_(&policy), channels_(std::move(channels)), group_(&workers) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = outcomes_move_budgets(problem.model(), policy.budget);
-}
-
-std::int64_t StageEvaluation::nodes(int stage) const {
-  const auto stages = static_cast<int>(policy_->stages.size());
-  if (stage < stages || policy_->repeats_last) return policy_->at(stage).end(policy_->states - 1);
-  return std::int64_t{policy_->states} * memory_states(policy_->budget, stage);
-}
-
-std::int64_t StageEvaluation::node(int stage, State state, std::int32_t memory) const {
-  const auto stages = static_cast<int>(policy_->stages.size());
-  if (stage < stages || policy_->repeats_last) return policy_->at(stage).begin(state) + memory;
-  return std::int64_t{state} * memory_states(policy_->budget, stage) + memory;
 }
 
 double StageEvaluation::row_evaluations() const {
@@ -33,7 +23,7 @@ double StageEvaluation::row_evaluations() const {
 bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).outcome_slot.empty(); }
 
 void StageEvaluation::run(int stage, const Next& next, Next& values) {
-  values.assign(nodes(stage) * channels_.size(), 0.0);
+  values.assign(node_count(*policy_, stage) * channels_.size(), 0.0);
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   group_->for_each(policy_->states, work, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -48,11 +38,11 @@ void StageEvaluation::run_state(int stage, State state, const Next& next, Next& 
   const auto actions =
       static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
-  const auto first = node(stage, state, 0);
+  const auto first = node_of(*policy_, stage, state, 0);
   for (std::int32_t action = 0; action < actions; ++action) {
     collect_lanes(stage, state, action, worker);
     if (worker.lanes.empty()) continue;
-    evaluate_row(stage, state, action, next, worker, nullptr);
+    evaluate_row(stage, state, action, next, worker);
     const auto count = worker.lanes.size();
     for (int c = 0; c < channels(); ++c) {
       for (std::size_t lane = 0; lane < count; ++lane) {
@@ -83,7 +73,7 @@ void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
 }
 
 void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, const Next& next,
-                                   Worker& worker, double* minimiser) {
+                                   Worker& worker) {
   const Model& model = problem_->model();
   const Row row = model.row_begin(stage, state) + action;
   const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
@@ -101,7 +91,7 @@ void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, 
   }
   worker.result.resize(padded_lanes(lanes));
   worker.rows.worst(row, channels_, lanes, worker.next.data(),
-                    floor ? worker.floor.data() : nullptr, worker.result.data(), minimiser);
+                    floor ? worker.floor.data() : nullptr, worker.result.data());
 }
 
 void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
@@ -109,7 +99,8 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   const Model& model = problem_->model();
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
   const auto count = worker.lanes.size();
-  const auto first = node(stage + 1, model.arrays().next[model.outcome_begin(row) + outcome], 0);
+  const auto first =
+      node_of(*policy_, stage + 1, model.arrays().next[model.outcome_begin(row) + outcome], 0);
   if (by_table(stage)) {
     const Policy::Stage& here = policy_->at(stage);
     for (int c = 0; c < channels(); ++c) {
@@ -122,6 +113,11 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
         target[c * count + lane] = sum;
       }
     }
+    return;
+  }
+  if (policy_->budget.empty()) {  // nothing to remember: memory state 0
+    for (int c = 0; c < channels(); ++c)
+      std::fill_n(target + c * count, count, next[c * all + first]);
     return;
   }
   if (outcome == 0 || outcomes_move_) {
@@ -152,7 +148,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     floor_.assign(std::max<std::int64_t>(0, slots) * channels(), 0.0);
     for (int c = 0; c < channels(); ++c) {
       for (std::int64_t slot = 0; slot < slots; ++slot) {
-        const auto first = node(stage + 1, static_cast<State>(slot % policy_->states), 0);
+        const auto first =
+            node_of(*policy_, stage + 1, static_cast<State>(slot % policy_->states), 0);
         for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
           floor_[c * slots + slot] +=
               here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
@@ -161,12 +158,12 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     }
     return;
   }
-  const auto memory = all / policy_->states;
-  floor_.assign(memory * channels(), std::numeric_limits<double>::infinity());
+  const auto memory = memory_states(policy_->budget, stage + 1);
+  floor_.assign(std::int64_t{memory} * channels(), std::numeric_limits<double>::infinity());
   for (int c = 0; c < channels(); ++c) {
     for (State s = 0; s < policy_->states; ++s) {
-      const double* values = next.data() + c * all + s * memory;
-      for (std::int64_t m = 0; m < memory; ++m)
+      const double* values = next.data() + c * all + node_of(*policy_, stage + 1, s, 0);
+      for (std::int32_t m = 0; m < memory; ++m)
         floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
     }
   }
@@ -198,12 +195,17 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
     }
     return;
   }
+  if (policy_->budget.empty()) {
+    for (int c = 0; c < channels(); ++c)
+      std::fill_n(worker.floor.data() + c * count, count, floor_[c]);
+    return;
+  }
   worker.earned.resize(policy_->budget.size());
   earned_on_axes(model, policy_->budget, row, -1, worker.earned);
   move_all_budgets(policy_->budget, stage, worker.earned, worker.landing);
   const BudgetMoves& moves = worker.landing;
   const auto here = memory_states(policy_->budget, stage);
-  const auto there = all / policy_->states;
+  const std::int64_t there = memory_states(policy_->budget, stage + 1);
   for (int c = 0; c < channels(); ++c) {
     for (std::size_t lane = 0; lane < count; ++lane) {
       double& least = worker.floor[c * count + lane];
@@ -224,28 +226,6 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
       }
     }
   }
-}
-
-std::vector<double> StageEvaluation::worst_distribution(int stage, State state, std::int32_t memory,
-                                                        std::int32_t action, int channel,
-                                                        const Next& next) {
-  Worker& worker = workers_.front();
-  const Model& model = problem_->model();
-  const Row row = model.row_begin(stage, state) + action;
-  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-  if (worker.rows.needs_floor() && floor_.empty()) prepare_floor(stage, next);
-  collect_lanes(stage, state, action, worker);
-  const auto at =
-      std::find(worker.lanes.begin(), worker.lanes.end(), memory) - worker.lanes.begin();
-  const auto keep = [at](auto& list) { list = {list[at]}; };
-  keep(worker.lanes), keep(worker.weight), keep(worker.choice);
-  const int lanes = padded_lanes(channels());
-  worker.minimiser.assign((outcomes + 1) * lanes, 0.0);
-  evaluate_row(stage, state, action, next, worker, worker.minimiser.data());
-  std::vector<double> distribution;
-  for (std::int64_t i = 0; i <= outcomes; ++i)
-    distribution.push_back(worker.minimiser[i * lanes + channel]);
-  return distribution;
 }
 
 }  // namespace redoubt

@@ -17,19 +17,11 @@ class StageEvaluation {
                   Workers& workers);
 
   int channels() const { return static_cast<int>(channels_.size()); }
-  std::int64_t nodes(int stage) const;  // `stage` may be the one after the last
-  std::int64_t node(int stage, State state, std::int32_t memory) const;
   double row_evaluations() const;
 
   // values = worst case of following the policy from this stage, given what the next stage is
   // worth.
   void run(int stage, const std::vector<double>& next, std::vector<double>& values);
-
-  // The same for one node and one of its actions, with nature's distribution over the row's
-  // outcomes and, last, over landings outside of them. Used to simulate and to show a worst kernel.
-  std::vector<double> worst_distribution(int stage, State state, std::int32_t memory,
-                                         std::int32_t action, int channel,
-                                         const std::vector<double>& next);
 
  private:
   struct Worker {  // buffers of one thread
@@ -39,7 +31,7 @@ class StageEvaluation {
     std::vector<double> weight;        // with which probability
     std::vector<std::int64_t> choice;  // and the position of that choice in the policy's list
     std::vector<const double*> next;
-    std::vector<double> floor, result, minimiser, earned;
+    std::vector<double> floor, result, earned;
     BudgetMoves moves, landing;
   };
   using Next = std::vector<double>;
@@ -47,8 +39,7 @@ class StageEvaluation {
   bool by_table(int stage) const;
   void run_state(int stage, State state, const Next& next, Next& values, Worker& worker);
   void collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const;
-  void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker,
-                    double* minimiser);
+  void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;
   void gather_floor(int stage, Row row, const Next& next, Worker& worker) const;

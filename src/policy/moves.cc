@@ -1,0 +1,93 @@
+#include "policy/moves.h"
+
+#include <algorithm>
+
+#include "model/require.h"
+#include "model/row_name.h"
+#include "policy/budget.h"
+
+namespace redoubt {
+namespace {
+
+void moves_by_table(const Problem& problem, const Policy& policy, const Decision& d, Row row,
+                    std::int64_t outcome, State next, std::vector<MemoryMove>& moves) {
+  const Model& model = problem.model();
+  const Policy::Stage& stage = policy.at(d.stage);
+  require(d.choice >= 0, "{} at stage {} with memory {}: the policy never takes this action there",
+          RowName{model, row}, d.stage, d.memory);
+  const auto slot = stage.outcome_slot[d.choice] + outcome;
+  const auto begin = stage.move_begin[slot], end = stage.move_begin[slot + 1];
+  if (outcome < model.outcome_end(row) - model.outcome_begin(row)) {
+    moves.assign(stage.moves.begin() + begin, stage.moves.begin() + end);
+    return;
+  }
+  moves.clear();
+  for (auto m = begin; m < end; ++m) {
+    const auto plan = std::int64_t{stage.moves[m].memory} * policy.states + next;
+    for (auto l = stage.landing_begin[plan]; l < stage.landing_begin[plan + 1]; ++l) {
+      moves.push_back(
+          {stage.landing_moves[l].memory, stage.moves[m].weight * stage.landing_moves[l].weight});
+    }
+  }
+}
+
+void moves_of_budget(const Model& model, std::span<const BudgetAxis> axes, const Decision& d,
+                     Row row, std::int64_t outcome, std::vector<MemoryMove>& moves) {
+  const bool lands = outcome >= model.outcome_end(row) - model.outcome_begin(row);
+  std::vector<double> earned(axes.size());
+  earned_on_axes(model, axes, row, lands ? -1 : outcome, earned);
+  moves.assign(1, {0, 1.0});
+  std::int32_t inner = memory_states(axes, d.stage);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    inner /= cells_at(axes[a], d.stage);
+    const std::int32_t cell = d.memory / inner % cells_at(axes[a], d.stage);
+    const BudgetMove move = move_budget(axes[a], d.stage, cell, earned[a]);
+    const auto known = moves.size();
+    for (std::size_t m = 0; m < known; ++m) {
+      const MemoryMove before = moves[m];
+      const std::int32_t memory = before.memory * cells_at(axes[a], d.stage + 1) + move.cell;
+      moves[m] = {memory, before.weight * (1 - move.up)};
+      if (move.up > 0) moves.push_back({memory + 1, before.weight * move.up});
+    }
+  }
+}
+
+}  // namespace
+
+Decision decision(const Policy& policy, int stage, State state, std::int32_t memory,
+                  std::int32_t action) {
+  const Policy::Stage& here = policy.at(stage);
+  const auto node = here.begin(state) + memory;
+  Decision d{stage, state, memory, action, -1};
+  auto position = here.mixed.empty() ? here.choice_begin[node] : node;
+  for_each_choice(here, node, [&](std::int32_t taken, double weight) {
+    if (taken == action && weight > 0) d.choice = position;
+    ++position;
+  });
+  return d;
+}
+
+void memory_moves(const Problem& problem, const Policy& policy, const Decision& d,
+                  std::int64_t outcome, State next, std::vector<MemoryMove>& moves) {
+  const Row row = problem.model().row_begin(d.stage, d.state) + d.action;
+  if (!policy.budget.empty())
+    moves_of_budget(problem.model(), policy.budget, d, row, outcome, moves);
+  else if (!policy.at(d.stage).outcome_slot.empty())
+    moves_by_table(problem, policy, d, row, outcome, next, moves);
+  else
+    moves.assign(1, {0, 1.0});
+}
+
+std::int64_t node_count(const Policy& policy, int stage) {
+  if (stage < static_cast<int>(policy.stages.size()) || policy.repeats_last)
+    return policy.at(stage).end(policy.states - 1);
+  return std::int64_t{policy.states} * memory_states(policy.budget, stage);
+}
+
+std::int64_t node_of(const Policy& policy, int stage, State state, std::int32_t memory) {
+  if (stage < static_cast<int>(policy.stages.size()) || policy.repeats_last)
+    return policy.at(stage).begin(state) + memory;
+  return std::int64_t{state} * memory_states(policy.budget, stage) + memory;
+}
+
+}  // namespace redoubt
