@@ -115,12 +115,14 @@ std::vector<double> values_of(const Problem& problem, Channel channel) {
   return values;
 }
 
+// The widest stage; where nothing is undecided at any stage, a millionth of what a path may earn.
 double widest(const std::vector<Range>& paths, const std::vector<Range>& reached, double bound) {
   double width = 0;
   for (std::size_t h = 0; h < paths.size(); ++h) {
     const double low = std::max(paths[h].low - bound, reached[h].low),
                  high = std::min(paths[h].high - bound, reached[h].high);
-    width = std::max(width, high - low);
+    const double earned = std::max(std::abs(paths[h].low), std::abs(paths[h].high));
+    width = std::max({width, high - low, 1e-6 * earned});
   }
   return width;
 }
@@ -184,20 +186,32 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
     return Range{bottom * axis.step, top * axis.step};
   };
   const std::vector<Range> reached = reached_ranges(problem, channel, axis.bound, stages, to_cells);
-  for (int h = 0; h <= stages; ++h) {
-    // One cell above the best path stands for everything that is beyond reach.
-    const double low =
-        std::max((paths[h].low - axis.bound) / axis.step, reached[h].low / axis.step);
-    const double high =
-        std::min((paths[h].high - axis.bound) / axis.step + 1, reached[h].high / axis.step);
-    const double first = std::floor(std::min(low, high) + kCellNoise),
-                 last = std::ceil(std::max(low, high) - kCellNoise);
+  const bool loses = !axis.exact && axis.rounding == Rounding::up;
+  double rounded = 0;  // cells that rounding up may still add
+  axis.low.resize(stages + 1);
+  axis.cells.resize(stages + 1);
+  axis.slack.resize(stages + 1);
+  for (int h = stages; h >= 0; --h) {
+    axis.slack[h] = options.slack * (stages - h);
+    // Below, every policy meets the requirement, whatever rounding adds to it. One cell above the
+    // best path stands for everything that is beyond reach.
+    const double met = (paths[h].low - axis.bound) / axis.step - rounded;
+    const double beyond = (paths[h].high - axis.bound + axis.slack[h]) / axis.step + 1;
+    double low = std::max(met, reached[h].low / axis.step);
+    double high = std::min(beyond, reached[h].high / axis.step);
+    if (low > high) {  // nothing is undecided here: one cell
+      if (met > high)
+        low = high;
+      else
+        high = low;
+    }
+    const double first = std::floor(low + kCellNoise), last = std::ceil(high - kCellNoise);
     require(last - first < 1e9,
             "budget step {} makes {:.3g} cells at stage {}, must make fewer than 1e9", axis.step,
             last - first, h);
-    axis.low.push_back(static_cast<std::int64_t>(first));
-    axis.cells.push_back(static_cast<std::int32_t>(last - first) + 1);
-    axis.slack.push_back(options.slack * (stages - h));
+    axis.low[h] = static_cast<std::int64_t>(first);
+    axis.cells[h] = static_cast<std::int32_t>(last - first) + 1;
+    if (loses) rounded = problem.discount() * (rounded + 1);
   }
   return axis;
 }

@@ -1,8 +1,7 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "model/machine.h"
 #include "model/require.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_axes.h"
@@ -22,10 +21,6 @@ void check_options(const RcviOptions& options) {
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
   require(options.memory_limit >= 0, "memory_limit = {}, must be at least 0", options.memory_limit);
-}
-
-double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
 void check_memory(const RcviPlan& plan, const RcviOptions& options) {
