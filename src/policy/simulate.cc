@@ -1,0 +1,127 @@
+#include "redoubt/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "model/require.h"
+#include "policy/draw.h"
+#include "policy/moves.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+namespace {
+
+// Runs episodes on one thread. Totals are laid out [quantity][episode].
+class Runner {
+ public:
+  Runner(const Problem& problem, const Policy& policy, const WorstKernel& kernel, int stages)
+      : problem_(problem), policy_(policy), kernel_(kernel), stages_(stages) {
+    signals_.push_back(-1);
+    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+      signals_.push_back(problem.signal_of(c));
+  }
+
+  void run(std::uint64_t seed, std::int64_t episode, std::vector<std::vector<double>>& totals) {
+    RandomStream random(seed, static_cast<std::uint64_t>(episode));
+    const Model& model = problem_.model();
+    const Start& start = problem_.start();
+    State state = start.states[draw(random, start.states.size(),
+                                    [&](std::size_t i) { return start.probability[i]; })];
+    moves_ = start_memory(policy_, state);
+    double worth = 1;  // of what is earned at this stage
+    for (int h = 0; h < stages_; ++h, worth *= problem_.discount()) {
+      if (model.row_begin(h, state) == model.row_end(h, state)) return;
+      const std::int32_t memory = draw_memory(random, moves_);
+      const Policy::Stage& here = policy_.at(h);
+      const std::int32_t action = draw_action(random, here, here.begin(state) + memory);
+      const RowDistribution& chosen = kernel_.at(h, state, memory, action);
+      const Row row = model.row_begin(h, state) + action;
+      const auto outcomes = static_cast<std::int64_t>(chosen.probability.size());
+      const auto outcome = static_cast<std::int64_t>(draw(random, outcomes + 1, [&](std::size_t i) {
+        return static_cast<std::int64_t>(i) < outcomes ? chosen.probability[i] : chosen.landing;
+      }));
+      for (std::size_t q = 0; q < signals_.size(); ++q)
+        totals[q][episode] += worth * earned(signals_[q], row, outcome, outcomes);
+      const State next = outcome < outcomes
+                             ? model.arrays().next[model.outcome_begin(row) + outcome]
+                             : chosen.landing_state;
+      memory_moves(problem_, policy_, decision(policy_, h, state, memory, action), outcome, next,
+                   moves_);
+      state = next;
+    }
+  }
+
+ private:
+  double earned(int signal, Row row, std::int64_t outcome, std::int64_t outcomes) const {
+    const Model& model = problem_.model();
+    const double own = model.value(signal, row);
+    if (outcome == outcomes) return own;
+    return own + model.outcome_value(signal, model.outcome_begin(row) + outcome);
+  }
+
+  const Problem& problem_;
+  const Policy& policy_;
+  WorstKernel kernel_;
+  int stages_;
+  std::vector<int> signals_;  // of the quantities; -1 is the reward
+  std::vector<MemoryMove> moves_;
+};
+
+SampledTotal summary(std::string name, std::vector<double> totals) {
+  SampledTotal sample{std::move(name), std::move(totals)};
+  const auto count = static_cast<double>(sample.totals.size());
+  if (count == 0) return sample;
+  for (const double total : sample.totals) sample.mean += total / count;
+  double squares = 0;
+  for (const double total : sample.totals) squares += (total - sample.mean) * (total - sample.mean);
+  if (count > 1) sample.standard_error = std::sqrt(squares / (count - 1) / count);
+  return sample;
+}
+
+}  // namespace
+
+Simulation simulate(const Problem& problem, const Policy& policy, const SimulateOptions& options,
+                    const Execution& execution) {
+  require(options.episodes >= 1, "episodes = {}, must be at least 1", options.episodes);
+  require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
+          options.tolerance);
+  Simulation simulation;
+  if (problem.infinite()) {
+    simulation.cut = std::max(
+        1, static_cast<int>(std::ceil(std::log(options.tolerance) / std::log(problem.discount()))));
+  }
+  const int stages = simulation.cut ? *simulation.cut : problem.horizon();
+  const WorstKernel kernel(problem, policy, options.nature, execution);
+  std::vector<std::vector<double>> totals(1 + problem.constraints().size());
+  for (auto& quantity : totals) quantity.resize(options.episodes);
+
+  Workers workers(execution.threads);
+  std::vector<Runner> runners;
+  for (int w = 0; w < workers.count(); ++w) runners.emplace_back(problem, policy, kernel, stages);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::int64_t batch = std::max<std::int64_t>(256, options.episodes / 64);
+  std::int64_t done = 0;
+  while (done < options.episodes) {
+    const std::int64_t count = std::min(batch, options.episodes - done);
+    workers.for_each(count, 200.0 * static_cast<double>(count) * stages,
+                     [&](std::int64_t first, std::int64_t last, int worker) {
+                       for (auto e = first; e < last; ++e)
+                         runners[worker].run(options.seed, done + e, totals);
+                     });
+    done += count;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    if (spent.count() > execution.time_limit) break;
+    if (execution.progress &&
+        !execution.progress(static_cast<double>(done) / static_cast<double>(options.episodes)))
+      break;
+  }
+  for (auto& quantity : totals) quantity.resize(done);
+  simulation.reward = summary("reward", std::move(totals[0]));
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c)
+    simulation.constraints.push_back(
+        summary(problem.constraints()[c].signal, std::move(totals[c + 1])));
+  return simulation;
+}
+
+}  // namespace redoubt
