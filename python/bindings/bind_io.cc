@@ -15,6 +15,11 @@ void bind_io(nb::module_& m) {
   m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def("save", &save, nb::arg("problem"), nb::arg("path"),
         nb::call_guard<nb::gil_scoped_release>());
+  m.def("save_solution", &save_solution, nb::arg("solution"), nb::arg("path"),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("load_solution", &load_solution, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  m.def("export_policy", &export_policy, nb::arg("problem"), nb::arg("policy"), nb::arg("path"),
+        nb::call_guard<nb::gil_scoped_release>());
   m.def("read_json", &read_json, nb::arg("text"), nb::arg("name"));
   m.def("write_json", &write_json, nb::arg("problem"));
 }

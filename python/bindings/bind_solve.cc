@@ -3,38 +3,13 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "method.h"
 #include "redoubt/evaluate.h"
-#include "released.h"
 
 namespace nb = nanobind;
 using namespace redoubt;
 
 namespace {
-
-// A method with options of its own. The arguments are the same for every method.
-template <class Options>
-void bind_method(nb::module_& m, const char* name,
-                 Solution (*method)(const Problem&, const Options&, const Execution&)) {
-  m.def(
-      name,
-      [method](const Problem& problem, const Options& options, const Execution& execution,
-               nb::object report) {
-        return released(execution, std::move(report),
-                        [&](const Execution& e) { return method(problem, options, e); });
-      },
-      nb::arg("problem"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
-}
-
-void bind_method(nb::module_& m, const char* name,
-                 Solution (*method)(const Problem&, const Execution&)) {
-  m.def(
-      name,
-      [method](const Problem& problem, const Execution& execution, nb::object report) {
-        return released(execution, std::move(report),
-                        [&](const Execution& e) { return method(problem, e); });
-      },
-      nb::arg("problem"), nb::arg("execution"), nb::arg("report").none());
-}
 
 void bind_rcvi(nb::module_& m) {
   nb::enum_<Fallback>(m, "Fallback")

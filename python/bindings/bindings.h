@@ -11,3 +11,4 @@ void bind_io(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
 void bind_solution(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
+void bind_gradient(nanobind::module_& m);

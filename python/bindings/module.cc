@@ -9,8 +9,9 @@ NB_MODULE(_core, m) {
   bind_model(m);
   bind_problem(m);
   bind_environments(m);
-  bind_io(m);
   bind_policy(m);
   bind_solution(m);
   bind_solve(m);
+  bind_gradient(m);
+  bind_io(m);
 }

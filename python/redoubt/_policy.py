@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from . import _core
@@ -21,22 +23,11 @@ class Policy:
 
         Weights of actions that a state does not have are ignored.
         """
-        array = np.asarray(weights, dtype=np.float64)
-        array = array[np.newaxis] if array.ndim == 2 else array
-        if array.ndim != 3 or array.shape[1:] != (problem.states, problem.actions):
-            raise _core.Error(
-                f"weights have shape {np.shape(weights)}, must be (S, A) = ({problem.states}, {problem.actions}) "
-                "or (H, S, A)"
-            )
-        if problem.stages > 1 and len(array) == 1:
-            array = np.broadcast_to(array, (problem.stages, *array.shape[1:]))
-        slot = np.repeat(np.arange(len(problem.state_rows) - 1), np.diff(problem.state_rows))
-        stage, state = slot // problem.states, slot % problem.states
-        rows = [
-            layer[state[stage == min(h, problem.stages - 1)], problem.action[stage == min(h, problem.stages - 1)]]
-            for h, layer in enumerate(array)
-        ]
-        return cls(_core.markov_policy(problem, [row.tolist() for row in rows]), problem)
+        return cls(_core.markov_policy(problem, row_weights(problem, weights)), problem)
+
+    def export(self, path: str | os.PathLike) -> None:
+        """Writes the policy for other programs: .csv with one line for each decision, or .json as Storm reads it."""
+        _core.export_policy(self.problem, self._policy, path)
 
     @property
     def memory_states(self) -> int:
@@ -69,3 +60,22 @@ class Policy:
     def __repr__(self) -> str:
         kind = "tracks budgets" if self.budget else "Markov" if self.memory_states == 1 else "finite memory"
         return f"<redoubt.Policy: {self.stages} stages, {self.memory_states} memory states, {kind}>"
+
+
+def row_weights(problem: Problem, weights) -> list[list[float]]:
+    """Action weights (S, A) or (H, S, A) in the order of the model's rows, one list for each stage."""
+    array = np.asarray(weights, dtype=np.float64)
+    array = array[np.newaxis] if array.ndim == 2 else array
+    if array.ndim != 3 or array.shape[1:] != (problem.states, problem.actions):
+        raise _core.Error(
+            f"weights have shape {np.shape(weights)}, must be (S, A) = ({problem.states}, {problem.actions}) "
+            "or (H, S, A)"
+        )
+    if problem.stages > 1 and len(array) == 1:
+        array = np.broadcast_to(array, (problem.stages, *array.shape[1:]))
+    lists = []
+    for stage, layer in enumerate(array):
+        offsets = problem.state_rows[min(stage, problem.stages - 1) * problem.states :][: problem.states + 1]
+        state = np.repeat(np.arange(problem.states), np.diff(offsets))
+        lists.append(layer[state, problem.action[offsets[0] : offsets[-1]]].tolist())
+    return lists

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from . import _core, _show
@@ -29,6 +31,7 @@ class Solution:
     """
 
     def __init__(self, solution: _core.Solution, problem: Problem):
+        self._solution = solution
         self.problem = problem
         self.status: str = solution.status
         self.method: str = solution.method
@@ -49,6 +52,18 @@ class Solution:
 
     def _repr_html_(self) -> str:
         return _show.solution_html(self)
+
+
+def save_solution(solution: Solution, path: str | os.PathLike) -> None:
+    """Writes a solution, policy included, as HDF5: the whole file or none of it."""
+    _core.save_solution(solution._solution, path)
+
+
+def load_solution(problem: Problem, path: str | os.PathLike) -> Solution:
+    """The solution in a file, for the problem it was found for; the same bits as were saved."""
+    solution = _core.load_solution(path)
+    _core.check_policy(problem, solution.policy)
+    return Solution(solution, problem)
 
 
 def _columns(problem: Problem) -> list[str]:

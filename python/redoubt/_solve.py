@@ -8,7 +8,7 @@ from enum import Enum
 
 from . import _core
 from ._core import Error
-from ._policy import Policy
+from ._policy import Policy, row_weights
 from ._problem import Problem
 from ._solution import Solution
 
@@ -16,6 +16,12 @@ _METHODS: dict[str, tuple[Callable, type | None]] = {
     "rcvi": (_core.rcvi, _core.RcviOptions),
     "robust": (_core.robust, None),
     "nominal": (_core.nominal, None),
+    "rnpg": (_core.rnpg, _core.GradientOptions),
+    "crpo": (_core.crpo, _core.GradientOptions),
+    "epirc": (_core.epirc, _core.GradientOptions),
+    "rppg": (_core.rppg, _core.GradientOptions),
+    "primal-dual": (_core.primal_dual, _core.GradientOptions),
+    "rrpo": (_core.rrpo, _core.GradientOptions),
 }
 _EXECUTION = ("threads", "time_limit")
 
@@ -37,6 +43,7 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
         **options: `threads`, `time_limit` in seconds, and the options of the method.
     """
+    method = method.replace("_", "-")  # primal-dual, as the program spells it
     if method not in _METHODS:
         raise Error(f"method = {method!r}, must be one of {', '.join(_METHODS)}")
     run, kind = _METHODS[method]
@@ -48,6 +55,8 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         arguments = [problem, execution]
     else:
         own = kind()
+        if "start_weights" in options:
+            options["start_weights"] = row_weights(problem, options["start_weights"])
         _assign(own, options, method)
         arguments = [problem, own, execution]
     with _reporter(progress, method) as report:

@@ -96,6 +96,29 @@ def test_one_answer_on_any_number_of_threads():
     assert one.policy == two.policy
 
 
+@pytest.mark.parametrize("method", ["rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo"])
+def test_gradient_methods_take_their_options(method):
+    problem = rd.make("machine_replacement(horizon=10)")
+    first = np.full((problem.states, problem.actions), 1.0 / problem.actions)
+    solution = rd.solve(problem, method=method, step=0.05, iterations=3, inner=2, start_weights=first)
+    assert solution.method == method
+    assert solution.trace["reward"][0] == rd.evaluate(problem, rd.Policy.markov(problem, first)).reward.worst
+    assert solution.policy.memory_states == 1
+
+
+def test_solutions_and_policies_go_to_files(tmp_path):
+    problem = rd.make("river_swim(horizon=4,start=3)")
+    solution = rd.solve(problem)
+    rd.save_solution(solution, tmp_path / "solution.h5")
+    again = rd.load_solution(problem, tmp_path / "solution.h5")
+    assert again.policy == solution.policy
+    assert again.reward.worst == solution.reward.worst
+    solution.policy.export(tmp_path / "policy.csv")
+    assert len((tmp_path / "policy.csv").read_text().splitlines()) > 4
+    with pytest.raises(rd.Error, match="states"):
+        rd.load_solution(rd.make("fork"), tmp_path / "solution.h5")
+
+
 BAD = {
     "method": (dict(method="rvci"), "method = 'rvci', must be one of rcvi"),
     "option": (dict(slak=1), "unknown option 'slak' of method 'rcvi', must be one of slack"),
