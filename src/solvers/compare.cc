@@ -1,0 +1,119 @@
+#include "redoubt/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "model/require.h"
+#include "redoubt/evaluate.h"
+#include "redoubt/solve.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+namespace {
+
+void check(const std::vector<Contestant>& contestants) {
+  require(!contestants.empty(), "no methods to compare, must be at least one");
+  std::set<std::string> names;
+  for (const Contestant& contestant : contestants)
+    require(names.insert(contestant.name).second, "method {} is listed twice, must be once",
+            contestant.name);
+}
+
+bool holds(const Problem& problem, const Trace& trace, std::size_t record) {
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c)
+    if (!satisfied(problem.constraints()[c], trace.constraints[c][record])) return false;
+  return true;
+}
+
+ComparisonLine summary(const Problem& problem, const Contestant& contestant, Solution solution) {
+  ComparisonLine line;
+  line.name = contestant.name;
+  line.solution = std::move(solution);
+  const Trace& trace = line.solution.trace;
+  const auto& constraints = line.solution.constraints;
+  const bool feasible = std::all_of(constraints.begin(), constraints.end(),
+                                    [](const ConstraintResult& c) { return c.satisfied; });
+  if (feasible) line.best_reward = line.solution.reward.worst;
+  if (contestant.iterates) {
+    for (std::size_t i = 0; i < trace.reward.size() && !line.first_feasible; ++i)
+      if (holds(problem, trace, i)) line.first_feasible = trace.iteration[i];
+    line.last_reward = trace.reward.back();
+    for (const auto& column : trace.constraints) line.last_constraints.push_back(column.back());
+  } else {
+    if (feasible) line.first_feasible = static_cast<double>(line.solution.iterations);
+    line.last_reward = line.solution.reward.worst;
+    for (const ConstraintResult& c : constraints) line.last_constraints.push_back(c.worst);
+  }
+  return line;
+}
+
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+double least_bound(const Problem& problem, const std::vector<ComparisonLine>& lines) {
+  std::optional<double> least;
+  for (const ComparisonLine& line : lines)
+    if (const auto& bound = line.solution.reward.bound)
+      least = std::min(*bound, least.value_or(*bound));
+  return least ? *least : robust(problem).reward.bound.value();
+}
+
+}  // namespace
+
+Comparison compare(const Problem& problem, const std::vector<Contestant>& contestants,
+                   const Execution& execution) {
+  check(contestants);
+  Comparison comparison;
+  comparison.lines.resize(contestants.size());
+  Execution alone = execution;
+  alone.threads = 1;
+  // Each contestant's share of the work done, for one report of them all.
+  std::vector<double> done(contestants.size(), 0.0);
+  std::mutex mutex;
+  const auto report = [&](std::size_t i, double share) {
+    const std::lock_guard lock(mutex);
+    done[i] = share;
+    double sum = 0;
+    for (const double each : done) sum += each;
+    return !execution.progress || execution.progress(sum / static_cast<double>(done.size()));
+  };
+  Workers workers(execution.threads);
+  workers.for_each(static_cast<std::int64_t>(contestants.size()), 2 * Workers::kWorthwhile,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                     for (auto i = begin; i < end; ++i) {
+                       Execution own = alone;
+                       own.progress = [&, i](double share) { return report(i, share); };
+                       comparison.lines[i] =
+                           summary(problem, contestants[i], contestants[i].solve(problem, own));
+                     }
+                   });
+  comparison.bound = least_bound(problem, comparison.lines);
+  for (ComparisonLine& line : comparison.lines)
+    if (line.best_reward) line.gap = comparison.bound - *line.best_reward;
+  return comparison;
+}
+
+std::string trace_csv(const Problem& problem, const Comparison& comparison) {
+  std::string text = "method,iteration,row_evaluations,seconds,reward";
+  for (const Constraint& constraint : problem.constraints())
+    text += ',' + quoted(constraint.signal);
+  text += '\n';
+  for (const ComparisonLine& line : comparison.lines) {
+    const Trace& trace = line.solution.trace;
+    for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
+      text += fmt::format("{},{},{},{},{}", quoted(line.name), trace.iteration[i],
+                          trace.row_evaluations[i], trace.seconds[i], trace.reward[i]);
+      for (const auto& column : trace.constraints) text += fmt::format(",{}", column[i]);
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace redoubt
