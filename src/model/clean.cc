@@ -22,10 +22,22 @@ bool same_outcome(const ModelArrays& a, std::int64_t i, std::int64_t j) {
                      [&](const Signal& s) { return equal(s.outcome); });
 }
 
+// True when outcome i comes before j by next state, then reward, then signals: equal outcomes do not
+// precede each other.
+bool precedes(const ModelArrays& a, std::int64_t i, std::int64_t j) {
+  if (a.next[i] != a.next[j]) return a.next[i] < a.next[j];
+  const auto differ = [&](const std::vector<double>& v) { return !v.empty() && v[i] != v[j]; };
+  if (differ(a.outcome_reward)) return a.outcome_reward[i] < a.outcome_reward[j];
+  for (const Signal& s : a.signals) {
+    if (differ(s.outcome)) return s.outcome[i] < s.outcome[j];
+  }
+  return false;
+}
+
 bool is_clean(const ModelArrays& a) {
   for (std::size_t row = 0; row + 1 < a.row_outcomes.size(); ++row) {
     for (auto i = a.row_outcomes[row]; i < a.row_outcomes[row + 1]; ++i) {
-      if (!possible(a, i) || (i > a.row_outcomes[row] && a.next[i] <= a.next[i - 1])) return false;
+      if (!possible(a, i) || (i > a.row_outcomes[row] && !precedes(a, i - 1, i))) return false;
     }
   }
   return true;
