@@ -1,0 +1,183 @@
+#include "redoubt/estimate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "model/require.h"
+#include "numerics/philox.h"
+#include "sampling/query_name.h"
+#include "sampling/store.h"
+#include "sampling/tally.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+namespace {
+
+constexpr std::int64_t kBlock = 1024;  // draws of a row that are handed to a thread at once
+constexpr double kNanosecondsPerQuery = 100.0;  // of a simulator that threads may share
+
+std::uint64_t query_seed(std::uint64_t seed, Row row, std::int64_t draw) {
+  return RandomStream(seed, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(draw))
+             .bits() >>
+         11;
+}
+
+// Which samples there are already.
+class Present {
+ public:
+  Present(Row rows, std::int64_t samples) : samples_(samples), flags_(rows * samples, false) {}
+  // False when the sample is not asked for in this run, or was there before.
+  bool mark(Row row, std::int64_t draw) {
+    if (draw >= samples_ || flags_[row * samples_ + draw]) return false;
+    flags_[row * samples_ + draw] = true;
+    return true;
+  }
+  bool has(Row row, std::int64_t draw) const { return flags_[row * samples_ + draw]; }
+
+ private:
+  std::int64_t samples_;
+  std::vector<bool> flags_;
+};
+
+class Run {
+ public:
+  Run(Simulator& simulator, const EstimateOptions& options, const Execution& execution)
+      : simulator_(simulator),
+        shape_(simulator.shape()),
+        options_(options),
+        execution_(execution),
+        total_(shape_.rows() * options.samples),
+        before_(shape_) {
+    for (std::size_t slot = 0; slot + 1 < shape_.state_rows.size(); ++slot)
+      slots_.insert(slots_.end(), shape_.state_rows[slot + 1] - shape_.state_rows[slot], slot);
+    if (!options.store.empty()) open_store();
+  }
+
+  Estimate operator()() {
+    try {
+      return ask_all();
+    } catch (const Error& error) {
+      throw Error(error.what() + kept());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void open_store() {
+    present_.emplace(shape_.rows(), options_.samples);
+    store_.emplace(options_.store, shape_, options_.seed,
+                   [this](const SampleStore::Record& record) {
+                     require(record.row >= 0 && record.row < shape_.rows() && record.draw >= 0,
+                             "{}: holds a sample of row {}, must be of a row in 0..{}",
+                             options_.store.string(), record.row, shape_.rows() - 1);
+                     if (!present_->mark(record.row, record.draw)) return;
+                     before_.check(record.sample);
+                     before_.add(record.row, record.sample);
+                     ++reused_;
+                   });
+  }
+
+  Estimate ask_all() {
+    Workers workers(simulator_.is_concurrent() ? execution_.threads : 1);
+    std::vector<Tally> tallies(workers.count(), Tally(shape_));
+    if (simulator_.is_concurrent()) {
+      const std::int64_t blocks = (options_.samples + kBlock - 1) / kBlock;
+      workers.for_each(shape_.rows() * blocks, static_cast<double>(total_) * kNanosecondsPerQuery,
+                       [&](std::int64_t begin, std::int64_t end, int worker) {
+                         for (auto item = begin; item < end; ++item)
+                           ask(item / blocks, item / blocks + 1, item % blocks * kBlock,
+                               std::min(options_.samples, (item % blocks + 1) * kBlock),
+                               tallies[worker], worker);
+                       });
+    } else {
+      ask(0, shape_.rows(), 0, options_.samples, tallies[0], 0);
+    }
+    if (store_) store_->flush();
+    for (const Tally& tally : tallies) before_.add(tally);
+    Estimate estimate = before_.finish();
+    estimate.queries = asked_;
+    estimate.reused = reused_;
+    return estimate;
+  }
+
+  // Draws begin..end-1 of rows first..last-1, as far as they are missing.
+  void ask(Row first, Row last, std::int64_t begin, std::int64_t end, Tally& tally, int worker) {
+    Row row = first;
+    std::int64_t draw = begin;
+    const auto next = [&](Query& query) {
+      for (; row < last; ++row, draw = begin) {
+        while (draw < end && present_ && present_->has(row, draw)) ++draw;
+        if (draw < end) break;
+      }
+      if (row == last) return false;
+      const auto slot = static_cast<std::int64_t>(slots_[row]);
+      query = {row,
+               draw,
+               static_cast<int>(slot / shape_.states),
+               static_cast<State>(slot % shape_.states),
+               shape_.action[row],
+               query_seed(options_.seed, row, draw)};
+      ++draw;
+      return true;
+    };
+    simulator_.answer(next, [&](const Query& query, const Sample& sample) {
+      try {
+        tally.check(sample);
+      } catch (const Error& error) {
+        throw Error(fmt::format("{}: {}", query_name(shape_, query), error.what()));
+      }
+      tally.add(query.row, sample);
+      if (store_) store_->add(query.row, query.draw, sample);
+      const auto done = reused_ + ++asked_;
+      if (worker == 0) report(done);
+    });
+  }
+
+  // From the calling thread only, and not for every sample: clocks are slower than samples.
+  void report(std::int64_t done) {
+    if (simulator_.is_concurrent() && ++unreported_ % kBlock != 0) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    const bool go_on = !execution_.progress ||
+                       execution_.progress(static_cast<double>(done) / static_cast<double>(total_));
+    require(go_on && seconds <= execution_.time_limit,
+            "estimate was stopped after {} of {} samples", done, total_);
+  }
+
+  std::string kept() {
+    if (!store_) return "";
+    store_->flush();
+    return fmt::format("; {} of {} samples are kept in {}", reused_ + asked_, total_,
+                       options_.store.string());
+  }
+
+  Simulator& simulator_;
+  const SimulatorShape& shape_;
+  const EstimateOptions& options_;
+  const Execution& execution_;
+  std::int64_t total_;
+  Tally before_;                    // what was in the store
+  std::vector<std::size_t> slots_;  // (stage, state) of each row
+  std::optional<Present> present_;
+  std::optional<SampleStore> store_;
+  std::int64_t reused_ = 0, unreported_ = 0;
+  std::atomic<std::int64_t> asked_ = 0;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+Estimate estimate(Simulator& simulator, const EstimateOptions& options,
+                  const Execution& execution) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  require(options.samples >= 1 && options.samples <= most, "samples = {}, must be in 1..{}",
+          options.samples, most);
+  require(execution.threads >= 1, "threads = {}, must be at least 1", execution.threads);
+  simulator.shape().check();
+  return Run(simulator, options, execution)();
+}
+
+}  // namespace redoubt

@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "model/require.h"
+#include "redoubt/simulator.h"
+
+namespace redoubt {
+
+void SimulatorShape::check() const {
+  require(states >= 1, "states = {}, must be at least 1", states);
+  require(stages >= 1, "stages = {}, must be at least 1", stages);
+  const auto slots = static_cast<std::size_t>(states) * stages;
+  require(state_rows.size() == slots + 1, "state_rows has {} entries, must have {}",
+          state_rows.size(), slots + 1);
+  require(state_rows.front() == 0 && state_rows.back() == rows() &&
+              std::is_sorted(state_rows.begin(), state_rows.end()),
+          "state_rows must increase from 0 to {}, the number of rows", rows());
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    for (Row row = state_rows[slot]; row < state_rows[slot + 1]; ++row) {
+      require(action[row] >= 0 && (row == state_rows[slot] || action[row] > action[row - 1]),
+              "action {} of state {}, must be at least 0 and above the one before", action[row],
+              slot % states);
+    }
+  }
+}
+
+SimulatorShape regular_shape(State states, std::int32_t actions, std::vector<std::string> signals,
+                             int stages, const std::vector<State>& terminal) {
+  require(states >= 1, "states = {}, must be at least 1", states);
+  require(actions >= 0, "actions = {}, must be at least 0", actions);
+  require(stages >= 1, "stages = {}, must be at least 1", stages);
+  std::vector<bool> ends(states, false);
+  for (const State state : terminal) {
+    require(state >= 0 && state < states, "terminal state {}, must be in 0..{}", state, states - 1);
+    ends[state] = true;
+  }
+  SimulatorShape shape;
+  shape.states = states;
+  shape.stages = stages;
+  shape.signals = std::move(signals);
+  shape.state_rows.push_back(0);
+  for (int stage = 0; stage < stages; ++stage) {
+    for (State state = 0; state < states; ++state) {
+      for (std::int32_t a = 0; a < actions && !ends[state]; ++a) shape.action.push_back(a);
+      shape.state_rows.push_back(shape.rows());
+    }
+  }
+  if (stages > 1) shape.terms.horizon = stages;
+  return shape;
+}
+
+}  // namespace redoubt

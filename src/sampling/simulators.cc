@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <utility>
+
+#include "model/require.h"
+#include "redoubt/simulator.h"
+#include "sampling/checksum.h"
+
+namespace redoubt {
+namespace {
+
+std::uint64_t identity_of(const ModelArrays& a) {
+  Checksum sum;
+  sum.add_all(a.row_outcomes);
+  sum.add_all(a.next);
+  sum.add_all(a.probability);
+  sum.add_all(a.reward);
+  sum.add_all(a.outcome_reward);
+  for (const Signal& signal : a.signals) {
+    sum.add_all(signal.row);
+    sum.add_all(signal.outcome);
+  }
+  return sum.value();
+}
+
+SimulatorShape shape_of(const Problem& problem) {
+  const ModelArrays& a = problem.model().arrays();
+  SimulatorShape shape;
+  shape.states = a.states;
+  shape.stages = a.stages;
+  shape.state_rows = a.state_rows;
+  shape.action = a.action;
+  for (const Signal& signal : a.signals) shape.signals.push_back(signal.name);
+  shape.state_names = a.state_names;
+  shape.action_names = a.action_names;
+  shape.terms = problem.terms();
+  shape.identity = identity_of(a);
+  return shape;
+}
+
+class ProblemSimulator : public Simulator {
+ public:
+  explicit ProblemSimulator(const Problem& problem)
+      : model_(problem.model()), shape_(shape_of(problem)) {
+    below_.reserve(model_.outcomes());
+    for (Row row = 0; row < model_.rows(); ++row) {
+      double sum = 0;
+      for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+        below_.push_back(sum += model_.arrays().probability[i]);
+    }
+  }
+
+  const SimulatorShape& shape() const override { return shape_; }
+  bool is_concurrent() const override { return true; }
+
+  void answer(const Next& next, const Receive& receive) override {
+    Query query;
+    Sample sample;
+    sample.signals.resize(model_.signals());
+    while (next(query)) {
+      const auto outcome = draw(query.row, static_cast<double>(query.seed) * 0x1p-53);
+      sample.next = model_.arrays().next[outcome];
+      sample.reward = model_.value(-1, query.row) + model_.outcome_value(-1, outcome);
+      for (int s = 0; s < model_.signals(); ++s)
+        sample.signals[s] = model_.value(s, query.row) + model_.outcome_value(s, outcome);
+      receive(query, sample);
+    }
+  }
+
+ private:
+  // The outcome whose share of [0, 1) holds u. Sums may end just below one: the last outcome takes
+  // the rest.
+  std::int64_t draw(Row row, double u) const {
+    const auto begin = below_.begin() + model_.outcome_begin(row);
+    const auto last = below_.begin() + model_.outcome_end(row) - 1;
+    return std::upper_bound(begin, last, u) - below_.begin();
+  }
+
+  Model model_;
+  SimulatorShape shape_;
+  std::vector<double> below_;  // for each outcome: probability of it and those before it in its row
+};
+
+class FunctionSimulator : public Simulator {
+ public:
+  FunctionSimulator(SimulatorShape shape, std::function<Sample(const Query&)> function)
+      : shape_(std::move(shape)), function_(std::move(function)) {
+    shape_.check();
+  }
+  const SimulatorShape& shape() const override { return shape_; }
+  void answer(const Next& next, const Receive& receive) override {
+    Query query;
+    while (next(query)) receive(query, function_(query));
+  }
+
+ private:
+  SimulatorShape shape_;
+  std::function<Sample(const Query&)> function_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulator> problem_simulator(const Problem& problem) {
+  return std::make_unique<ProblemSimulator>(problem);
+}
+
+std::unique_ptr<Simulator> function_simulator(SimulatorShape shape,
+                                              std::function<Sample(const Query&)> function) {
+  return std::make_unique<FunctionSimulator>(std::move(shape), std::move(function));
+}
+
+}  // namespace redoubt

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "redoubt/estimate.h"
+
+namespace redoubt {
+
+// Counts samples by row and outcome. Counting does not depend on the order in which samples come.
+class Tally {
+ public:
+  explicit Tally(const SimulatorShape& shape);
+
+  // An Error that says what is wrong with the sample, unless it fits the shape.
+  void check(const Sample& sample) const;
+  void add(Row row, const Sample& sample);  // of a checked sample
+  void add(const Tally& other);
+
+  Estimate finish() const;
+
+ private:
+  using Outcome = std::vector<double>;  // next state, reward, signals
+  const SimulatorShape& shape_;
+  std::vector<std::map<Outcome, std::int64_t>> rows_;
+  Outcome key_;  // of the sample that is being added
+};
+
+}  // namespace redoubt

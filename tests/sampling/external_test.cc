@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "redoubt/estimate.h"
+#include "support/expect_error.h"
+
+namespace redoubt {
+namespace {
+
+using ::testing::AllOf;
+using testing::error_of;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const std::string kProgram = "python3 " REDOUBT_SOURCE_DIR "/tests/sampling/simulator.py";
+
+Estimate ask(const std::string& command, std::int64_t samples, const fs::path& store = {},
+             const ExternalOptions& options = {}) {
+  const auto simulator = external_simulator(command, options);
+  return estimate(*simulator, {.samples = samples, .seed = 5, .store = store});
+}
+
+TEST(External, AnswersBecomeAModel) {
+  const Estimate found = ask(kProgram, 200);
+  EXPECT_EQ(found.model.states(), 5);
+  EXPECT_EQ(found.model.rows(), 10);
+  EXPECT_EQ(found.terms.horizon, 3);
+  EXPECT_EQ(found.terms.start, Start(1));
+  EXPECT_EQ(found.queries, 2000);
+  const Row row = found.model.row_begin(0, 3) + 1;
+  EXPECT_EQ(found.model.value(-1, row), 0.75);
+  EXPECT_EQ(found.model.value(0, row), 0.1);
+  const auto forward = found.model.outcome_begin(row) + 1;  // states 3 and 4
+  EXPECT_EQ(found.model.arrays().next[forward], 4);
+  EXPECT_NEAR(found.model.arrays().probability[forward], 0.7, 0.15);
+}
+
+TEST(External, NeitherTheWindowNorTheOrderOfAnswersMatters) {
+  const Estimate one = ask(kProgram, 50, {}, {.window = 1});
+  EXPECT_EQ(one.model, ask(kProgram, 50).model);
+  EXPECT_EQ(one.model, ask(kProgram + " none 0 --shuffle", 50).model);
+}
+
+TEST(External, ADeadSimulatorLeavesItsSamplesAndASecondCallFinishes) {
+  const fs::path store = fs::path(REDOUBT_BINARY_DIR) / "dead.samples";
+  fs::remove(store);
+  const std::string text = error_of([&] { ask(kProgram + " die 1000", 1000, store); });
+  EXPECT_THAT(text, AllOf(HasSubstr("simulator.py die 1000' ended with status 3 before it answered "
+                                    "query 999 (draw 999 of (state 0, action 0))"),
+                          HasSubstr("; 999 of 10000 samples are kept in " + store.string())));
+  const Estimate finished = ask(kProgram, 1000, store);
+  EXPECT_EQ(finished.reused, 999);
+  EXPECT_EQ(finished.queries, 9001);
+  const Estimate undisturbed = ask(kProgram, 1000);
+  EXPECT_EQ(finished.model, undisturbed.model);
+  EXPECT_EQ(finished.counts, undisturbed.counts);
+  fs::remove(store);
+}
+
+TEST(External, FaultsNameTheQueryAndTheLine) {
+  const auto fault = [](const std::string& what) {
+    return error_of([&] { ask(kProgram + " " + what, 10, {}, {.timeout = 5}); });
+  };
+  EXPECT_THAT(fault("garbage 13"),
+              AllOf(HasSubstr("wrote 'not json' while query 12 (draw 2 of (state 0, action 1))"),
+                    HasSubstr("must be JSON")));
+  EXPECT_THAT(fault("unknown 2"), HasSubstr("id = 1000000, must be the id of a query that waits"));
+  EXPECT_THAT(fault("far 2"), HasSubstr("next = 5, must be a whole number in 0..4"));
+  EXPECT_THAT(fault("error 2"), HasSubstr("no such thing"));
+  EXPECT_THAT(fault("silent 1"), HasSubstr("ended with status 7 before it said hello"));
+  EXPECT_THAT(error_of([] { external_simulator("echo '{\"states\": 3}'"); }),
+              HasSubstr("key 'actions' is missing"));
+  EXPECT_THAT(error_of([] { external_simulator("exit 4"); }), HasSubstr("ended with status 4"));
+  EXPECT_THAT(
+      error_of([] { external_simulator("echo '{\"states\": 99999999, \"actions\": 99999}'"); }),
+      HasSubstr("must be at most 100000000"));
+}
+
+TEST(External, AHangIsAnErrorAndTheProgramIsEnded) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string text = error_of([] { ask(kProgram + " hang 5", 10, {}, {.timeout = 0.5}); });
+  EXPECT_THAT(text, HasSubstr("has not answered query 4 (draw 4 of (state 0, action 0)) within 0.5 "
+                              "seconds"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(External, TheExamplesRun) {
+  const std::string examples = REDOUBT_SOURCE_DIR "/examples/simulator";
+  const Estimate machine = ask("python3 " + examples + ".py", 400);
+  EXPECT_EQ(machine.model.states(), 5);
+  EXPECT_EQ(machine.model.action_name(1), "repair");
+  const Estimate coin = ask("sh " + examples + ".sh", 100);
+  ASSERT_EQ(coin.model.outcomes(), 8);
+  EXPECT_NEAR(coin.model.arrays().probability[3], 0.7, 0.2);  // state 0, action 1, to state 1
+  EXPECT_EQ(coin.model.value(-1, 2), 1.0);
+}
+
+}  // namespace
+}  // namespace redoubt
