@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "method.h"
 #include "redoubt/evaluate.h"
+#include "redoubt/verify.h"
 
 namespace nb = nanobind;
 using namespace redoubt;
@@ -51,7 +52,7 @@ void bind_solve(nb::module_& m) {
   m.def(
       "achievable_range",
       [](const Problem& problem, int constraint, const Execution& execution) {
-        return released(execution, nb::none(), [&](const Execution& e) {
+        return released(execution, [&](const Execution& e) {
           return achievable_range(problem, constraint, e);
         });
       },
@@ -59,8 +60,10 @@ void bind_solve(nb::module_& m) {
   m.def(
       "evaluate",
       [](const Problem& problem, const Policy& policy, const Execution& execution) {
-        return released(execution, nb::none(),
+        return released(execution,
                         [&](const Execution& e) { return evaluate(problem, policy, e); });
       },
       nb::arg("problem"), nb::arg("policy"), nb::arg("execution"));
+  m.def("verify", &verify, nb::arg("problem"), nb::arg("policy"),
+        nb::call_guard<nb::gil_scoped_release>());
 }

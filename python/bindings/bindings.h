@@ -12,3 +12,6 @@ void bind_policy(nanobind::module_& m);
 void bind_solution(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
+void bind_controller(nanobind::module_& m);
+void bind_worst_kernel(nanobind::module_& m);
+void bind_simulate(nanobind::module_& m);

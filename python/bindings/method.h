@@ -14,8 +14,9 @@ void bind_method(nanobind::module_& m, const char* name,
       name,
       [method](const redoubt::Problem& problem, const Options& options,
                const redoubt::Execution& execution, nb::object report) {
-        return released(execution, std::move(report),
-                        [&](const redoubt::Execution& e) { return method(problem, options, e); });
+        return solve_released(execution, std::move(report), [&](const redoubt::Execution& e) {
+          return method(problem, options, e);
+        });
       },
       nb::arg("problem"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
 }
@@ -29,8 +30,8 @@ inline void bind_method(nanobind::module_& m, const char* name,
       name,
       [method](const redoubt::Problem& problem, const redoubt::Execution& execution,
                nb::object report) {
-        return released(execution, std::move(report),
-                        [&](const redoubt::Execution& e) { return method(problem, e); });
+        return solve_released(execution, std::move(report),
+                              [&](const redoubt::Execution& e) { return method(problem, e); });
       },
       nb::arg("problem"), nb::arg("execution"), nb::arg("report").none());
 }

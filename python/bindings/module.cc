@@ -13,5 +13,8 @@ NB_MODULE(_core, m) {
   bind_solution(m);
   bind_solve(m);
   bind_gradient(m);
+  bind_controller(m);
+  bind_worst_kernel(m);
+  bind_simulate(m);
   bind_io(m);
 }

@@ -1,29 +1,35 @@
 """Robust constrained Markov decision processes, solved with certificates."""
 
 from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at_most
+from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._policy import Policy
 from ._problem import Interval, Problem, chance, environments, load, make, save
 from ._solution import Solution, load_solution, save_solution
-from ._solve import achievable_range, evaluate, methods, plan_rcvi, solve
+from ._solve import achievable_range, methods, plan_rcvi, solve
+from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 
 __all__ = [
     "KL",
     "TV",
     "Chi2",
     "Error",
+    "GymController",
     "Interval",
     "Nominal",
     "Policy",
     "Problem",
     "Solution",
     "Tilt",
+    "WorstKernel",
     "__version__",
     "achievable_range",
+    "as_gymnasium",
     "at_least",
     "at_most",
     "chance",
     "environments",
     "evaluate",
+    "from_gymnasium",
     "load",
     "load_solution",
     "make",
@@ -31,5 +37,8 @@ __all__ = [
     "plan_rcvi",
     "save",
     "save_solution",
+    "simulate",
     "solve",
+    "verify",
+    "worst_kernel",
 ]

@@ -25,6 +25,15 @@ class Policy:
         """
         return cls(_core.markov_policy(problem, row_weights(problem, weights)), problem)
 
+    def start(self, seed: int = 0, stream: int = 0) -> _core.Controller:
+        """A controller at the beginning of an episode: `act(state)`, `observe(next_state)`, and so on.
+
+        What it draws depends on the seed and the stream alone. `controller.start()` begins the next episode.
+        """
+        controller = _core.Controller(self.problem, self._policy, seed, stream)
+        controller.start()
+        return controller
+
     def export(self, path: str | os.PathLike) -> None:
         """Writes the policy for other programs: .csv with one line for each decision, or .json as Storm reads it."""
         _core.export_policy(self.problem, self._policy, path)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
-from enum import Enum
 
 from . import _core
 from ._core import Error
-from ._policy import Policy, row_weights
+from ._options import EXECUTION, assign, execution, fields, unknown
+from ._policy import row_weights
 from ._problem import Problem
 from ._solution import Solution
 
@@ -23,12 +23,12 @@ _METHODS: dict[str, tuple[Callable, type | None]] = {
     "primal-dual": (_core.primal_dual, _core.GradientOptions),
     "rrpo": (_core.rrpo, _core.GradientOptions),
 }
-_EXECUTION = ("threads", "time_limit")
+_COMMON = (*EXECUTION, "progress")
 
 
 def methods() -> dict[str, tuple[str, ...]]:
     """The methods of `solve`, each with the options it takes beside threads, time_limit and progress."""
-    return {name: _fields(options) for name, (_, options) in _METHODS.items()}
+    return {name: fields(options) for name, (_, options) in _METHODS.items()}
 
 
 def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[float], object] = False,
@@ -47,18 +47,18 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
     if method not in _METHODS:
         raise Error(f"method = {method!r}, must be one of {', '.join(_METHODS)}")
     run, kind = _METHODS[method]
-    execution = _core.Execution()
-    _assign(execution, {key: options.pop(key) for key in _EXECUTION if key in options}, method)
+    run_on = _core.Execution()
+    assign(run_on, {key: options.pop(key) for key in EXECUTION if key in options}, "solve")
     if kind is None:
         if options:
-            raise _unknown(next(iter(options)), method, _EXECUTION)
-        arguments = [problem, execution]
+            raise unknown(next(iter(options)), f"method {method!r}", _COMMON)
+        arguments = [problem, run_on]
     else:
         own = kind()
         if "start_weights" in options:
             options["start_weights"] = row_weights(problem, options["start_weights"])
-        _assign(own, options, method)
-        arguments = [problem, own, execution]
+        assign(own, options, f"method {method!r}", also=_COMMON)
+        arguments = [problem, own, run_on]
     with _reporter(progress, method) as report:
         solution = Solution(run(*arguments, report), problem)
         if report and solution.status != "stopped":
@@ -66,57 +66,16 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
     return solution
 
 
-def evaluate(problem: Problem, policy: Policy | Solution, *, threads: int | None = None) -> _core.Evaluation:
-    """Worst-case totals of a policy: of the reward and of each constraint, each against its own nature.
-
-    The problem need not be the one that the policy was found for: evaluate it under another set or bound.
-    """
-    policy = policy.policy if isinstance(policy, Solution) else policy
-    return _core.evaluate(problem, policy._policy, _execution(threads))
-
-
 def achievable_range(problem: Problem, constraint: int = 0, *, threads: int | None = None) -> _core.AchievableRange:
     """The best and the worst total that policies reach on a constraint: where a bound makes sense."""
-    return _core.achievable_range(problem, constraint, _execution(threads))
+    return _core.achievable_range(problem, constraint, execution(threads))
 
 
 def plan_rcvi(problem: Problem, **options) -> _core.RcviPlan:
     """Memory and work of `solve(problem, method="rcvi", **options)`, known before it starts."""
     own = _core.RcviOptions()
-    _assign(own, options, "rcvi")
+    assign(own, options, "method 'rcvi'")
     return _core.plan_rcvi(problem, own)
-
-
-def _execution(threads: int | None) -> _core.Execution:
-    execution = _core.Execution()
-    if threads is not None:
-        execution.threads = threads
-    return execution
-
-
-def _fields(options: type | None) -> tuple[str, ...]:
-    return tuple(name for name in vars(options) if not name.startswith("_")) if options else ()
-
-
-def _assign(target, values: dict, method: str) -> None:
-    """Sets the fields of an options struct; words are the names of enumerators."""
-    fields = _fields(type(target))
-    for name, value in values.items():
-        if name not in fields:
-            raise _unknown(name, method, (*fields, *_EXECUTION))
-        words = type(getattr(target, name))
-        if issubclass(words, Enum) and isinstance(value, str):
-            if value not in words.__members__:
-                raise Error(f"{name} = {value!r}, must be one of {', '.join(words.__members__)}")
-            value = words[value]
-        try:
-            setattr(target, name, value)
-        except TypeError:
-            raise Error(f"{name} = {value!r}, must be {words.__name__}") from None
-
-
-def _unknown(name: str, method: str, known: tuple[str, ...]) -> Error:
-    return Error(f"unknown option {name!r} of method {method!r}, must be one of {', '.join((*known, 'progress'))}")
 
 
 @contextmanager

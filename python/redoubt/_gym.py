@@ -1,0 +1,175 @@
+"""From Gymnasium environments with a transition table, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from ._core import Error
+from ._policy import Policy
+from ._problem import Problem
+from ._solution import Solution
+
+
+def from_gymnasium(env, *, signals: Mapping[str, Any] | None = None, start=None, **terms) -> Problem:
+    """A problem from an environment whose `unwrapped.P` is a table, such as FrozenLake, CliffWalking or Taxi.
+
+    Transitions that terminate end the episode: a state that is only ever reached by them has no actions; where
+    a state is also reached otherwise, they lead to one more state, the last one, instead.
+
+    Args:
+        env: the environment, wrapped or not.
+        signals: by name, a function of (state, action, next), a set of states, which counts arrivals in it, or
+            an array (S,), (S, A) or (S, A, S).
+        start: as for `Problem`; the environment's own `initial_state_distrib` by default.
+        **terms: horizon, discount, constraints, uncertainty.
+    """
+    inner = env.unwrapped
+    table = getattr(inner, "P", None)
+    if table is None:
+        raise Error(f"{type(inner).__name__} has no table P, must have one to be read; bring a simulator instead")
+    count = int(inner.observation_space.n)
+    start = _start_of(inner, count) if start is None else start
+    terminal = _terminal_states(table, start)
+    functions, arrays = _split(signals or {})
+    transitions, row_reward, ends = _transitions(table, terminal, functions, count)
+    return Problem(
+        transitions,
+        reward=row_reward,
+        signals={name: _padded(values, count, ends) for name, values in arrays.items()},
+        states=count + ends,
+        start=np.append(start, [0.0] * ends) if np.ndim(start) else start,
+        order="sas",
+        **terms,
+    )
+
+
+class GymController:
+    """Acts in a Gymnasium loop: call it with each observation.
+
+    >>> controller.reset()
+    >>> observation, info = env.reset()
+    >>> while not done:
+    ...     observation, reward, terminated, truncated, info = env.step(controller(observation))
+    ...     done = terminated or truncated
+    """
+
+    def __init__(self, policy: Policy | Solution, seed: int = 0):
+        policy = policy.policy if isinstance(policy, Solution) else policy
+        self._controller = policy.start(seed)
+        self._running = False
+
+    def reset(self) -> None:
+        """Begins a new episode."""
+        self._controller.start()
+        self._running = False
+
+    def __call__(self, observation) -> int:
+        state = int(observation)
+        if self._running:
+            self._controller.observe(state)
+        self._running = True
+        return self._controller.act(state)
+
+    def run(self, env, episodes: int, seed: int | None = None) -> dict[str, np.ndarray]:
+        """Totals of whole episodes: "reward", "steps", and the signals that `info` carries (see `as_gymnasium`)."""
+        rows: list[dict[str, float]] = []
+        for episode in range(episodes):
+            observation, _ = env.reset(seed=seed if episode == 0 else None)
+            self.reset()
+            totals, done = {"reward": 0.0, "steps": 0}, False
+            while not done and not self._controller.ended:
+                observation, reward, terminated, truncated, info = env.step(self(observation))
+                done = terminated or truncated
+                totals["reward"] += float(reward)
+                totals["steps"] += 1
+                for name, value in info.get("signals", {}).items():
+                    totals[name] = totals.get(name, 0.0) + value
+            rows.append(totals)
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: np.array([row.get(name, 0.0) for row in rows]) for name in names}
+
+
+def as_gymnasium(problem: Problem):
+    """A Gymnasium environment of the nominal model; `info["signals"]` has the value of each signal of a step.
+
+    Rewards are not discounted. `info["action_mask"]` says which actions the state has.
+    """
+    from ._gym_env import ProblemEnv
+
+    return ProblemEnv(problem)
+
+
+def _start_of(inner, count: int) -> np.ndarray:
+    start = getattr(inner, "initial_state_distrib", None)
+    if start is None:
+        raise Error(f"{type(inner).__name__} has no initial_state_distrib, must have one unless start is given")
+    return np.asarray(start, dtype=np.float64).ravel()[:count]
+
+
+def _choices(table):
+    for state, choices in table.items() if isinstance(table, Mapping) else enumerate(table):
+        for action, outcomes in choices.items() if isinstance(choices, Mapping) else enumerate(choices):
+            yield int(state), int(action), outcomes
+
+
+def _terminal_states(table, start) -> set[int]:
+    """States that episodes never go on from: reached by terminating transitions only, and no start."""
+    ended, entered = set(), set()
+    for _, _, outcomes in _choices(table):
+        for _, after, _, terminated in outcomes:
+            (ended if terminated else entered).add(int(after))
+    starts = (
+        np.flatnonzero(start).tolist() if np.ndim(start) else list(start) if isinstance(start, Mapping) else [start]
+    )
+    return ended - entered - set(starts)
+
+
+def _split(signals: Mapping[str, Any]) -> tuple[dict, dict]:
+    """Signals as functions of a transition, and signals as arrays."""
+    functions, arrays = {}, {}
+    for name, values in signals.items():
+        if isinstance(values, AbstractSet):
+            functions[name] = lambda state, action, after, states=frozenset(values): float(after in states)
+        elif callable(values):
+            functions[name] = values
+        else:
+            arrays[name] = values
+    return functions, arrays
+
+
+def _transitions(table, terminal: set[int], functions: dict, count: int) -> tuple[list, np.ndarray, int]:
+    """Transitions, the reward of each row that all its outcomes share, and whether there is a last state."""
+    transitions, ends = [], 0
+    actions = 1 + max(action for _, action, _ in _choices(table))
+    shared = np.zeros((count, actions))
+    for state, action, outcomes in _choices(table):
+        if state in terminal:
+            continue
+        rewards = {float(reward) for p, _, reward, _ in outcomes if p > 0}
+        if len(rewards) == 1:
+            shared[state, action] = rewards.pop()
+        for p, after, reward, terminated in outcomes:
+            leaves = terminated and int(after) not in terminal
+            ends |= leaves
+            transitions.append({
+                "state": state,
+                "action": action,
+                "next": count if leaves else int(after),
+                "p": float(p),
+                "reward": float(reward) - shared[state, action],
+                "signals": {name: float(value(state, action, int(after))) for name, value in functions.items()},
+            })  # fmt: skip
+    return transitions, np.pad(shared, ((0, int(ends)), (0, 0))), int(ends)
+
+
+def _padded(values, count: int, ends: int):
+    """An array over the environment's states, with zeros for the last one."""
+    array = np.asarray(values, dtype=np.float64)
+    if not ends or array.ndim == 0 or array.shape[0] != count:
+        return array
+    after = [(0, ends)] if array.ndim == 3 else []
+    return np.pad(array, [(0, ends), *[(0, 0)] * (min(array.ndim, 2) - 1), *after])

@@ -1,0 +1,86 @@
+"""A problem as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import gymnasium
+import numpy as np
+
+from ._core import Error
+from ._problem import Problem
+
+
+class ProblemEnv(gymnasium.Env):
+    """The nominal model of a problem: states are observations, signals are in `info`."""
+
+    metadata: ClassVar[dict] = {"render_modes": []}
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.observation_space = gymnasium.spaces.Discrete(problem.states)
+        self.action_space = gymnasium.spaces.Discrete(max(1, problem.actions))
+        self.initial_state_distrib = problem.start
+        # Held here because each look at an array of the problem makes a new view.
+        self._state_rows, self._row_outcomes = problem.state_rows, problem.row_outcomes
+        self._action, self._next, self._probability = problem.action, problem.next, problem.probability
+        self._values = {"reward": (problem.reward, problem.outcome_reward)}
+        self._values |= {name: (row, problem.outcome_signals[name]) for name, row in problem.signals.items()}
+        self._state, self._stage = 0, 0
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None):
+        super().reset(seed=seed)
+        self._stage = 0
+        self._state = int(self.np_random.choice(self.problem.states, p=self.initial_state_distrib))
+        return self._state, {"action_mask": self._mask(), "signals": {}}
+
+    def step(self, action):
+        row = self._row(int(action))
+        outcomes = slice(self._row_outcomes[row], self._row_outcomes[row + 1])
+        drawn = outcomes.start + int(
+            self.np_random.choice(outcomes.stop - outcomes.start, p=self._probability[outcomes])
+        )
+        values = {name: float(of_row[row] + of_outcome[drawn]) for name, (of_row, of_outcome) in self._values.items()}
+        self._state, self._stage = int(self._next[drawn]), self._stage + 1
+        truncated = self.problem.horizon is not None and self._stage >= self.problem.horizon
+        terminated = not truncated and len(self._own_actions()) == 0
+        reward = values.pop("reward")
+        return self._state, reward, terminated, truncated, {"action_mask": self._mask(), "signals": values}
+
+    @property
+    def P(self) -> dict:
+        """The table of a model that does not depend on the stage, as Gymnasium's toy environments have it."""
+        if self.problem.stages > 1:
+            raise Error(f"the model has rows for {self.problem.stages} stages, a table P must have one for all")
+        reward, extra = self._values["reward"]
+        table: dict = {state: {} for state in range(self.problem.states)}
+        for state in range(self.problem.states):
+            for row in range(self._state_rows[state], self._state_rows[state + 1]):
+                outcomes = range(self._row_outcomes[row], self._row_outcomes[row + 1])
+                table[state][int(self._action[row])] = [
+                    (float(self._probability[i]), int(self._next[i]), float(reward[row] + extra[i]), self._ends(i))
+                    for i in outcomes
+                ]
+        return table
+
+    def _ends(self, outcome: int) -> bool:
+        after = self._next[outcome]
+        return bool(self._state_rows[after] == self._state_rows[after + 1])
+
+    def _slot(self) -> int:
+        return min(self._stage, self.problem.stages - 1) * self.problem.states + self._state
+
+    def _own_actions(self) -> np.ndarray:
+        return self._action[self._state_rows[self._slot()] : self._state_rows[self._slot() + 1]]
+
+    def _mask(self) -> np.ndarray:
+        mask = np.zeros(self.action_space.n, dtype=np.int8)
+        mask[self._own_actions()] = 1
+        return mask
+
+    def _row(self, action: int) -> int:
+        own = self._own_actions()
+        place = int(np.searchsorted(own, action))
+        if place == len(own) or own[place] != action:
+            raise Error(f"action {action} in state {self._state}, must be one of {', '.join(map(str, own)) or 'none'}")
+        return int(self._state_rows[self._slot()]) + place

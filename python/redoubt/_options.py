@@ -1,0 +1,42 @@
+"""Keywords into the option structs of the library, which alone hold names and defaults."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from . import _core
+from ._core import Error
+
+EXECUTION = ("threads", "time_limit")
+
+
+def fields(options: type | None) -> tuple[str, ...]:
+    return tuple(name for name in vars(options) if not name.startswith("_")) if options else ()
+
+
+def assign(target, values: dict, of: str, also: tuple[str, ...] = ()) -> None:
+    """Sets the fields of an options struct; words are the names of enumerators."""
+    known = fields(type(target))
+    for name, value in values.items():
+        if name not in known:
+            raise unknown(name, of, (*known, *also))
+        words = type(getattr(target, name))
+        if issubclass(words, Enum) and isinstance(value, str):
+            if value not in words.__members__:
+                raise Error(f"{name} = {value!r}, must be one of {', '.join(words.__members__)}")
+            value = words[value]
+        try:
+            setattr(target, name, value)
+        except TypeError:
+            raise Error(f"{name} = {value!r}, must be {words.__name__}") from None
+
+
+def unknown(name: str, of: str, known: tuple[str, ...]) -> Error:
+    return Error(f"unknown option {name!r} of {of}, must be one of {', '.join(known)}")
+
+
+def execution(threads: int | None) -> _core.Execution:
+    made = _core.Execution()
+    if threads is not None:
+        assign(made, {"threads": threads}, "execution")
+    return made
