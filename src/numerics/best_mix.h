@@ -1,53 +1,43 @@
 #pragma once
-#include <algorithm>
-#include <cmath>
+
+#include "numerics/isa.h"
 #include "redoubt/choice.h"
+
 namespace redoubt {
-inline void best_mix(int A, const double* const* R, const double* const* U, int lanes,
-                     const double* t, bool util, MixedChoice* ch, double* ro, double* uo) {
-  for (int l = 0; l < lanes; ++l) {
-    int bu = 0, br = 0;
-    for (int a = 1; a < A; ++a) {
-      if (U[a][l] > U[bu][l] || (U[a][l] == U[bu][l] && R[a][l] > R[bu][l])) bu = a;
-      if (R[a][l] > R[br][l] || (R[a][l] == R[br][l] && U[a][l] > U[br][l])) br = a;
-    }
-    MixedChoice best;
-    double bestr = -1e300, bestu = 0;
-    if (U[bu][l] < t[l]) {
-      int a = util ? bu : br;
-      best = {(uint8_t)a, (uint8_t)a, 65535};
-      bestr = R[a][l];
-      bestu = U[a][l];
-    } else
-      for (int a = 0; a < A; ++a) {
-        if (U[a][l] < t[l]) continue;
-        if (R[a][l] > bestr) {
-          bestr = R[a][l];
-          bestu = U[a][l];
-          best = {(uint8_t)a, (uint8_t)a, 65535};
-        }
-        for (int b = 0; b < A; ++b) {
-          if (U[b][l] >= t[l] || R[b][l] <= R[a][l]) continue;
-          double w = (t[l] - U[b][l]) / (U[a][l] - U[b][l]);
-          int q = std::min(65535, (int)std::ceil(w * 65535));
-          double x = q / 65535.0, r = x * R[a][l] + (1 - x) * R[b][l],
-                 u = x * U[a][l] + (1 - x) * U[b][l];
-          if (u < t[l] && q < 65535) {
-            ++q;
-            x = q / 65535.0;
-            r = x * R[a][l] + (1 - x) * R[b][l];
-            u = x * U[a][l] + (1 - x) * U[b][l];
-          }
-          if (r > bestr) {
-            bestr = r;
-            bestu = u;
-            best = {(uint8_t)a, (uint8_t)b, (uint16_t)q};
-          }
-        }
-      }
-    ch[l] = best;
-    ro[l] = bestr;
-    uo[l] = bestu;
-  }
-}
+
+// Per lane, the mix of actions with the most reward among those whose utility reaches the
+// threshold:
+//     maximise sum pi[a] reward[a]  subject to  sum pi[a] utility[a] >= threshold,  pi a
+//     distribution.
+// An optimum mixes at most two actions. Its weight is rounded towards the action of higher utility,
+// so the stored choice still satisfies the constraint, exactly; the values in the result are those
+// of the stored choice. Among equal rewards the higher utility wins, then the lower index.
+struct MixProblem {
+  int actions = 0;  // 1 .. 256
+  int lanes = 0;
+  const double* const* reward =
+      nullptr;  // [action][lane], readable and finite up to padded_lanes(lanes)
+  const double* const* utility = nullptr;  // the same
+  const double* threshold = nullptr;       // [lane], the same
+  bool fall_back_to_utility =
+      false;  // where no action reaches the threshold, instead of to the reward
+};
+
+struct MixResult {
+  MixedChoice* choice = nullptr;      // [lane]
+  double* reward = nullptr;           // [lane], writable up to padded_lanes(lanes)
+  double* utility = nullptr;          // the same
+  unsigned char* feasible = nullptr;  // [lane], or null
+};
+
+void best_mix(const MixProblem& problem, const MixResult& result);
+
+// The two ways that best_mix chooses between: trying all pairs, and walking along the upper hull of
+// the points (utility, reward) towards the threshold. For tests and measurements.
+using MixFunction = void (*)(const MixProblem&, const MixResult&);
+struct MixFunctions {
+  MixFunction by_pairs, by_bridge;
+};
+const MixFunctions& mix_functions(InstructionSet instructions);
+
 }  // namespace redoubt

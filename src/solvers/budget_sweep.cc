@@ -200,8 +200,9 @@ void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Wor
     worker.reward[a] = worker.q.data() + std::int64_t{a} * arrays_ * padded;
     worker.utility[a] = worker.reward[a] + padded;
   }
-  best_mix(actions, worker.reward.data(), worker.utility.data(), here_.lanes, threshold_.data(),
-           fallback_ == Fallback::utility, choices, lanes(here_, 0, state), lanes(here_, 1, state));
+  best_mix({actions, here_.lanes, worker.reward.data(), worker.utility.data(), threshold_.data(),
+            fallback_ == Fallback::utility},
+           {choices, lanes(here_, 0, state), lanes(here_, 1, state)});
 }
 
 void BudgetSweep::fill_halo(State state) {
