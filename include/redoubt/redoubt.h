@@ -1,0 +1,23 @@
+#pragma once
+
+// Everything.
+#include "redoubt/choice.h"
+#include "redoubt/compare.h"
+#include "redoubt/controller.h"
+#include "redoubt/environments.h"
+#include "redoubt/error.h"
+#include "redoubt/estimate.h"
+#include "redoubt/evaluate.h"
+#include "redoubt/execution.h"
+#include "redoubt/gradient.h"
+#include "redoubt/io.h"
+#include "redoubt/model.h"
+#include "redoubt/policy.h"
+#include "redoubt/problem.h"
+#include "redoubt/simulate.h"
+#include "redoubt/simulator.h"
+#include "redoubt/solution.h"
+#include "redoubt/solve.h"
+#include "redoubt/uncertainty.h"
+#include "redoubt/verify.h"
+#include "redoubt/worst_kernel.h"
