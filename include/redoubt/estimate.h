@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "redoubt/execution.h"
-#include "redoubt/policy.h"
 #include "redoubt/simulator.h"
 
 namespace redoubt {
