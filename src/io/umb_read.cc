@@ -133,15 +133,18 @@ class UmbReader {
       if (to == "branches") {
         signal.outcome = load(branches_);
       } else if (to == "choices") {
-        const auto values = load(choices_);
-        signal.row.resize(choices_, 0.0);
-        for (std::int64_t c = 0; c < choices_; ++c) signal.row[c] += values[c];
+        add_choice_rewards(load(choices_), signal);
       } else if (to == "states") {
         add_state_rewards(member, load(states_), signal);
       } else {
         applies_to.at(i).fail("must be states, choices or branches");
       }
     }
+  }
+
+  static void add_choice_rewards(std::vector<double> values, Signal& signal) {
+    for (std::size_t c = 0; c < signal.row.size(); ++c) values[c] += signal.row[c];
+    signal.row = std::move(values);
   }
 
   void add_state_rewards(const std::string& member, const std::vector<double>& values,

@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -45,6 +46,17 @@ std::string error_with_index(const std::string& pointer, const Json& value) {
 RC_GTEST_PROP(Umb, RoundTripKeepsEveryBit, (std::uint64_t seed)) {
   const Problem p = testing::random_problem(seed, testing::random_options(seed));
   RC_ASSERT(read(write_umb(p)) == p);
+}
+
+TEST(Umb, KeepsTheSignOfZero) {
+  ModelBuilder builder(1, {});
+  for (int action = 0; action < 2; ++action)
+    builder.add(0, 0, action,
+                {.reward = action == 0 ? -0.0 : 1.0,
+                 .signals = {},
+                 .outcomes = {{.next = 0, .probability = 1, .signals = {}}}});
+  const Problem p(builder.build(), {.horizon = 1});
+  EXPECT_TRUE(std::signbit(read(write_umb(p)).model().value(-1, 0)));
 }
 
 TEST(Umb, TheSameProblemGivesTheSameBytes) {
