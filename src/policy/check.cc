@@ -25,7 +25,7 @@ class Checker {
   Checker(const Problem& problem, const Policy& policy)
       : problem_(problem), model_(problem.model()), policy_(policy) {}
 
-  void stage(int h) const {
+  void nodes(int h) const {
     const Policy::Stage& here = policy_.at(h);
     if (here.node_begin.empty()) {
       require(here.memory >= 1, "stage {} of the policy has {} memory states, must have one", h,
@@ -36,6 +36,11 @@ class Checker {
               here.node_begin.size() - 1, policy_.states);
       check_offsets(here.node_begin, here.node_begin.back(), "node_begin", h);
     }
+  }
+
+  // Once the nodes of every stage are known to be good.
+  void stage(int h) const {
+    const Policy::Stage& here = policy_.at(h);
     if (!policy_.budget.empty()) budget(h);
     decisions(h);
     if (!here.outcome_slot.empty()) table(h);
@@ -218,6 +223,7 @@ void check_policy(const Problem& problem, const Policy& policy) {
         "the policy ends after {} stages, the horizon is {}", stages, problem.horizon());
   }
   const Checker checker(problem, policy);
+  for (int h = 0; h < stages; ++h) checker.nodes(h);
   for (int h = 0; h < (problem.infinite() ? stages : problem.horizon()); ++h) {
     if (h < stages || model.stages() > 1) checker.stage(h);
   }

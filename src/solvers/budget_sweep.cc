@@ -54,12 +54,14 @@ double BudgetSweep::row_evaluations() const {
 
 // How many lanes further the next stage's value stands, for a step that earned this much. Lanes of
 // the two stages start at the bottoms of their own windows, so this is what a move of the lowest
-// cell would be if there were no window to keep it in.
+// cell would be if there were no window to keep it in. Further out than a whole window there is
+// nothing new to see.
 std::int64_t BudgetSweep::shift(int stage, double earned) const {
   const BudgetAxis& axis = axes_[0];
   const double fall = earned / axis.step;
   const double down = axis.exact ? std::round(fall) : std::floor(fall + kCellNoise);
-  return axis.low[stage] - axis.low[stage + 1] - static_cast<std::int64_t>(down);
+  const auto moved = axis.low[stage] - axis.low[stage + 1] - static_cast<std::int64_t>(down);
+  return std::clamp<std::int64_t>(moved, -axis.cells[stage], axis.cells[stage + 1]);
 }
 
 // Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal

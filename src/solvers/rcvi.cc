@@ -91,6 +91,11 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     solution.method = "rcvi";
     return solution;
   }
+  require(problem.constraints().size() == 1, "{} constraints, rcvi takes one",
+          problem.constraints().size());
+  require(!problem.constraints()[0].probability,
+          "the constraint on '{}' is a chance constraint, rcvi takes none",
+          problem.constraints()[0].signal);
   const Stopwatch watch;
   const RcviPlan plan = plan_rcvi(problem, options);
   check_memory(plan, options);

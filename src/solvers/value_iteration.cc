@@ -28,7 +28,10 @@ class Sweep {
         const auto state = static_cast<State>(s);
         for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
           const double q = worst(row, next, floor, rows_[worker]);
-          if (actions[s] >= 0 && (least_ ? q >= values[s] : q <= values[s])) continue;
+          // Of actions that differ by rounding only the first counts, on every machine.
+          const double noise = 1e-13 * std::max(1.0, std::abs(q));
+          if (actions[s] >= 0 && (least_ ? q >= values[s] - noise : q <= values[s] + noise))
+            continue;
           values[s] = q;
           actions[s] = static_cast<std::int32_t>(row - model.row_begin(stage, state));
         }
@@ -148,8 +151,10 @@ Solution unconstrained(const Problem& problem, const Problem& model_to_solve, co
   solution.policy = std::move(found.policy);
   solution.row_evaluations = found.row_evaluations;
   solution.iterations = found.sweeps;
-  // No policy earns more in the worst case than one that has nothing else to care for.
-  if (&problem == &model_to_solve) solution.reward.bound = found.at(problem.start());
+  // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt
+  // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
+  if (&problem == &model_to_solve && !std::holds_alternative<Tilt>(problem.uncertainty()))
+    solution.reward.bound = found.at(problem.start());
   finish(problem, solution, workers, 1e-9);
   solution.seconds = watch.seconds();
   return solution;
