@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "redoubt/evaluate.h"
+#include "redoubt/solve.h"
+#include "redoubt/verify.h"
+#include "support/expect_error.h"
+#include "support/random_policy.h"
+#include "support/random_problem.h"
+#include "support/rcvi_reference.h"
+
+namespace redoubt {
+namespace {
+
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::RandomOptions;
+
+const std::vector<Uncertainty> kSets = {
+    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
+
+// Shapes that the recursion must get right, one bit each.
+RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
+  RandomOptions o;
+  o.states = 4;
+  o.actions = 3;
+  o.horizon = 4;
+  o.uncertainty = set;
+  o.outcome_values = seed & 1;
+  o.stage_dependent = seed & 2;
+  o.random_start = seed & 4;
+  o.ragged = o.terminal = o.row_radii = seed & 8;
+  return o;
+}
+
+// The values of the k-step problem at the start are those of the literal algorithm, and the
+// reported numbers those of the returned policy.
+void expect_literal(const Problem& problem, const RcviOptions& options) {
+  const Solution solution = rcvi(problem, options);
+  const BudgetAxis* window = problem.discount() < 1 ? &solution.policy.budget[0] : nullptr;
+  const auto expected = testing::rcvi_reference(problem, options, window);
+  const double sign = problem.constraints()[0].sense == Sense::at_most ? -1 : 1;
+  EXPECT_NEAR(solution.trace.reward.back(), static_cast<double>(expected.reward), 1e-9);
+  EXPECT_NEAR(sign * solution.trace.constraints[0].back(), static_cast<double>(expected.utility),
+              1e-9);
+  EXPECT_NEAR(solution.reward.worst, solution.trace.reward.back(), 1e-9);
+  const Evaluation again = evaluate(problem, solution.policy);
+  EXPECT_EQ(solution.reward.worst, again.reward.worst);
+  EXPECT_EQ(solution.constraints[0].worst, again.constraints[0].worst);
+  EXPECT_EQ(solution.hopeless, again.hopeless);
+  // Rounding up may only hide utility.
+  EXPECT_GE(sign * (solution.constraints[0].worst - solution.trace.constraints[0].back()), -1e-9);
+  testing::expect_same(again, verify(problem, solution.policy), 1e-9);
+}
+
+class Rcvi : public ::testing::TestWithParam<int> {};
+
+TEST_P(Rcvi, IsTheLiteralAlgorithm) {
+  const Uncertainty& set = kSets[GetParam()];
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    SCOPED_TRACE(::testing::Message() << name(set) << " seed " << seed);
+    RandomOptions shape_of = shape(seed, set);
+    RcviOptions options{.budget_step = 0.13};
+    options.rounding = seed % 3 == 1 ? Rounding::mixed : Rounding::up;
+    options.fallback = seed % 2 == 1 ? Fallback::utility : Fallback::reward;
+    options.slack = seed % 5 == 2 ? 0.05 : 0;
+    if (seed % 4 == 3) shape_of.discount = 0.8;
+    Problem problem = testing::random_problem(seed, shape_of);
+    Terms terms = problem.terms();
+    // Bounds from easy to beyond reach.
+    const AchievableRange range = achievable_range(problem, 0);
+    const double share = -0.1 + 1.2 * static_cast<double>(seed) / 15;
+    const double bound = range.worst + share * (range.best - range.worst);
+    terms.constraints = {seed % 2 == 0 ? at_most("cost0", bound) : at_least("cost0", bound)};
+    expect_literal(problem.with(terms), options);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, Rcvi, ::testing::Range(0, static_cast<int>(kSets.size())));
+
+// Signals that are multiples of 0.25 need no rounding.
+TEST(RcviLattice, IsExactAndFoundByItself) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    const Problem rough = testing::random_problem(seed, shape(seed & 14, KL{0.1}));
+    ModelArrays arrays = rough.model().arrays();
+    for (double& v : arrays.signals[0].row) v = std::round(4 * v) / 4;
+    const Problem problem(Model(arrays), rough.terms());
+    const Solution solution = rcvi(problem);
+    const BudgetAxis& axis = solution.policy.budget[0];
+    EXPECT_TRUE(axis.exact);
+    EXPECT_NEAR(std::remainder(axis.step, 0.25), 0, 1e-12);
+    const auto expected = testing::rcvi_reference(problem, {.budget_step = 0.25});
+    EXPECT_NEAR(solution.reward.worst, static_cast<double>(expected.reward), 1e-9);
+    EXPECT_NEAR(solution.constraints[0].worst, static_cast<double>(-expected.utility), 1e-9);
+  }
+}
+
+TEST(RcviOptionsTest, EachOneMatters) {
+  RandomOptions o = shape(4, KL{0.1});
+  o.horizon = 6;
+  const Problem problem = testing::random_problem(11, o);
+  const Solution plain = rcvi(problem, {.budget_step = 0.2});
+  EXPECT_NE(plain.reward.worst, rcvi(problem, {.budget_step = 0.05}).reward.worst);
+  EXPECT_NE(plain.reward.worst,
+            rcvi(problem, {.budget_step = 0.2, .rounding = Rounding::mixed}).reward.worst);
+  EXPECT_GT(rcvi(problem, {.slack = 0.1, .budget_step = 0.2}).reward.worst, plain.reward.worst);
+  EXPECT_GT(rcvi(problem, {.budget_cells = 400}).policy.memory_states(),
+            rcvi(problem, {.budget_cells = 40}).policy.memory_states());
+  Terms tight = problem.terms();
+  tight.constraints[0].bound = achievable_range(problem, 0).best;
+  const Problem hard = problem.with(tight);
+  const Solution gives_up = rcvi(hard), tries = rcvi(hard, {.fallback = Fallback::utility});
+  EXPECT_GT(gives_up.reward.worst, tries.reward.worst);
+  EXPECT_LT(tries.constraints[0].worst, gives_up.constraints[0].worst);
+  EXPECT_EQ(gives_up.status, Status::violated);
+  EXPECT_GT(*gives_up.hopeless, 0.5);
+}
+
+TEST(RcviOptionsTest, SaysWhatIsWrong) {
+  const Problem problem = testing::random_problem(1, shape(0, KL{0.1}));
+  const auto refuse = [&](RcviOptions options) {
+    return error_of([&] { rcvi(problem, options); });
+  };
+  EXPECT_THAT(refuse({.slack = -1}), HasSubstr("slack = -1, must be at least 0"));
+  EXPECT_THAT(refuse({.budget_step = -0.5}), HasSubstr("budget_step = -0.5"));
+  EXPECT_THAT(refuse({.budget_cells = 0}), HasSubstr("budget_cells = 0"));
+  EXPECT_THAT(refuse({.tolerance = 0}), HasSubstr("tolerance = 0"));
+  EXPECT_THAT(refuse({.budget_step = 1e-4, .memory_limit = 1000}),
+              HasSubstr("widen budget_step or raise memory_limit"));
+  RandomOptions two = shape(0, KL{0.1});
+  two.signals = two.constraints = 2;
+  EXPECT_THAT(error_of([&] { rcvi(testing::random_problem(1, two)); }), HasSubstr("2 constraints"));
+}
+
+TEST(RcviInfinite, IsCutAndSaysSo) {
+  RandomOptions o;
+  o.horizon = std::nullopt;
+  o.discount = 0.8;
+  o.states = 4;
+  const Problem problem = testing::random_problem(3, o);
+  const Solution solution = rcvi(problem, {.tolerance = 1e-4});
+  EXPECT_EQ(solution.cut, 42);  // 0.8^41 > 1e-4 > 0.8^42
+  ASSERT_EQ(solution.notes.size(), 1u);
+  EXPECT_THAT(solution.notes[0], HasSubstr("cut after 42 stages"));
+  testing::expect_same(evaluate(problem, solution.policy), verify(problem, solution.policy), 1e-9);
+  EXPECT_NE(rcvi(problem, {.tolerance = 1e-1}).reward.worst, solution.reward.worst);
+}
+
+TEST(RcviThreads, SameBits) {
+  RandomOptions o = shape(5, KL{0.1});
+  o.states = 60;
+  o.horizon = 6;
+  for (const Uncertainty& set : kSets) {
+    o.uncertainty = set;
+    const Problem problem = testing::random_problem(2, o);
+    for (const Rounding rounding : {Rounding::up, Rounding::mixed}) {
+      const RcviOptions options{.budget_cells = 150, .rounding = rounding};
+      const Solution one = rcvi(problem, options);
+      for (const int threads : {2, 4}) {
+        const Solution many = rcvi(problem, options, {.threads = threads});
+        EXPECT_TRUE(one.policy == many.policy) << name(set);
+        EXPECT_EQ(one.reward.worst, many.reward.worst);
+        EXPECT_EQ(one.constraints, many.constraints);
+        EXPECT_EQ(one.trace.reward, many.trace.reward);
+        EXPECT_EQ(one.row_evaluations, many.row_evaluations);
+      }
+    }
+  }
+}
+
+TEST(RcviStop, HasAPolicyThatIsSafestForTheConstraint) {
+  const Problem problem = testing::random_problem(2, shape(0, KL{0.1}));
+  const Execution execution{.progress = [](double done) { return done < 0.4; }};
+  const Solution solution = rcvi(problem, {}, execution);
+  EXPECT_EQ(solution.status, Status::stopped);
+  EXPECT_NEAR(solution.constraints[0].worst, achievable_range(problem, 0).best, 1e-9);
+  EXPECT_EQ(rcvi(problem, {}, {.time_limit = 0}).status, Status::stopped);
+}
+
+TEST(RcviPlanTest, IsWhatTheSolveDoes) {
+  const Problem problem = testing::random_problem(2, shape(0, KL{0.1}));
+  const RcviPlan plan = plan_rcvi(problem);
+  const Solution solution = rcvi(problem);
+  EXPECT_EQ(plan.axes, solution.policy.budget);
+  EXPECT_EQ(plan.most_memory_states, solution.policy.memory_states());
+  EXPECT_EQ(plan.row_evaluations, solution.row_evaluations);
+  EXPECT_GT(plan.bytes, 4.0 * problem.model().states() * plan.most_memory_states);
+}
+
+}  // namespace
+}  // namespace redoubt

@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "redoubt/evaluate.h"
+#include "redoubt/solve.h"
+#include "redoubt/verify.h"
+#include "support/random_policy.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+using testing::RandomOptions;
+
+// Ordinary value iteration, in long double.
+long double best_expected(const Problem& problem, int stages) {
+  const Model& model = problem.model();
+  std::vector<long double> next(model.states(), 0), here = next;
+  for (int h = stages; h-- > 0; next = here) {
+    for (State s = 0; s < model.states(); ++s) {
+      here[s] = model.row_begin(h, s) < model.row_end(h, s) ? -1e300L : 0;
+      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
+        long double q = model.value(-1, row);
+        for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+          q += model.arrays().probability[i] *
+               (model.outcome_value(-1, i) + problem.discount() * next[model.arrays().next[i]]);
+        }
+        here[s] = std::max(here[s], q);
+      }
+    }
+  }
+  long double sum = 0;
+  for (std::size_t i = 0; i < problem.start().states.size(); ++i)
+    sum += problem.start().probability[i] * next[problem.start().states[i]];
+  return sum;
+}
+
+Problem nominal_problem(std::uint64_t seed, double bound) {
+  RandomOptions o = testing::random_options(seed);
+  o.horizon = o.horizon.value_or(4);
+  o.signals = o.constraints = 1;
+  o.uncertainty = Nominal{};
+  const Problem problem = testing::random_problem(seed, o);
+  Terms terms = problem.terms();
+  terms.constraints = {at_most("cost0", bound)};
+  return problem.with(terms);
+}
+
+TEST(ValueIteration, WithoutUncertaintyAndPressureAllMethodsAreTheOrdinaryOne) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Problem problem = nominal_problem(seed, 1000);
+    const auto expected = static_cast<double>(best_expected(problem, problem.horizon()));
+    EXPECT_NEAR(rcvi(problem).reward.worst, expected, 1e-12);
+    EXPECT_NEAR(robust(problem).reward.worst, expected, 1e-12);
+    EXPECT_NEAR(nominal(problem).reward.worst, expected, 1e-12);
+    EXPECT_EQ(robust(problem).status, Status::certified);
+    EXPECT_NEAR(*robust(problem).reward.bound, expected, 1e-12);
+  }
+}
+
+TEST(ValueIteration, InfiniteHorizonTendsToALongOne) {
+  RandomOptions o;
+  o.horizon = std::nullopt;
+  o.discount = 0.7;
+  o.uncertainty = Nominal{};
+  const Problem problem = testing::random_problem(1, o);
+  const auto expected = static_cast<double>(best_expected(problem, 120));
+  EXPECT_NEAR(robust(problem).reward.worst, expected, 1e-11);
+}
+
+TEST(ValueIteration, RadiusZeroIsNoUncertainty) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Problem problem = nominal_problem(seed, 1);
+    const Solution plain = rcvi(problem);
+    Terms terms = problem.terms();
+    for (const Uncertainty& set : {Uncertainty{TV{0}}, Uncertainty{TV{0, Reach::support}},
+                                   Uncertainty{Chi2{0}}, Uncertainty{KL{0}}}) {
+      terms.uncertainty = set;
+      const Solution none = rcvi(problem.with(terms));
+      EXPECT_EQ(none.reward.worst, plain.reward.worst) << name(set);
+      EXPECT_EQ(none.constraints[0].worst, plain.constraints[0].worst) << name(set);
+    }
+  }
+}
+
+TEST(ValueIteration, WithoutConstraintsRcviIsRobust) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    RandomOptions o = testing::random_options(seed);
+    o.constraints = 0;
+    const Problem problem = testing::random_problem(seed, o);
+    const Solution a = rcvi(problem), b = robust(problem);
+    EXPECT_EQ(a.reward.worst, b.reward.worst);
+    EXPECT_EQ(a.method, "rcvi");
+    EXPECT_TRUE(a.policy == b.policy);
+  }
+}
+
+// Of all policies tried, none does better than the one found, on its own terms.
+TEST(ValueIteration, NoPolicyBeatsIt) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomOptions o = testing::random_options(seed);
+    if (std::holds_alternative<Tilt>(o.uncertainty)) continue;  // not monotone: no such promise
+    const Problem problem = testing::random_problem(seed, o);
+    const Solution best = robust(problem);
+    testing::expect_same(evaluate(problem, best.policy), verify(problem, best.policy), 1e-9);
+    for (std::uint64_t other = 0; other < 5; ++other) {
+      const Policy policy = testing::random_table_policy(other, problem);
+      const Evaluation tried = evaluate(problem, policy);
+      EXPECT_LE(tried.reward.worst, best.reward.worst + 1e-9);
+      for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+        const AchievableRange range = achievable_range(problem, c);
+        const double low = std::min(range.best, range.worst),
+                     high = std::max(range.best, range.worst);
+        EXPECT_GE(tried.constraints[c].worst, low - 1e-9);
+        EXPECT_LE(tried.constraints[c].worst, high + 1e-9);
+      }
+    }
+  }
+}
+
+// The worst case under a tilt is not monotone, so that a maximum taken stage by stage proves
+// nothing.
+TEST(ValueIteration, PromisesNothingUnderATilt) {
+  RandomOptions o;
+  o.uncertainty = Tilt{0.5};
+  EXPECT_FALSE(robust(testing::random_problem(1, o)).reward.bound.has_value());
+}
+
+TEST(ValueIteration, SameBitsOnAnyNumberOfThreads) {
+  RandomOptions o;
+  o.states = 400;
+  o.horizon = 5;
+  const Problem problem = testing::random_problem(4, o);
+  const Solution one = robust(problem);
+  const Policy policy = testing::random_table_policy(4, problem);
+  const Evaluation alone = evaluate(problem, policy);
+  for (const int threads : {2, 4}) {
+    const Solution many = robust(problem, {.threads = threads});
+    EXPECT_EQ(one.reward, many.reward);
+    EXPECT_TRUE(one.policy == many.policy);
+    const Evaluation together = evaluate(problem, policy, {.threads = threads});
+    EXPECT_EQ(alone.reward.worst, together.reward.worst);
+    EXPECT_EQ(alone.constraints, together.constraints);
+  }
+}
+
+}  // namespace
+}  // namespace redoubt
