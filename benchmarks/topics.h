@@ -9,5 +9,6 @@ namespace redoubt::bench {
 void vector_math(Table& table);
 void kl(Table& table);
 void chi2_and_tv(Table& table);
+void gradient(Table& table);
 
 }  // namespace redoubt::bench

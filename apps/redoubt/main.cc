@@ -24,6 +24,7 @@ constexpr Verb kVerbs[] = {
     {"info", "Sizes, ranges, which bounds can be met, and what a solve will cost", info_verb},
     {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb},
     {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb},
+    {"compare", "Several methods on one problem: a table and all traces", compare_verb},
     {"convert", "Write a problem in another format", convert_verb},
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checks.h"
+#include "gradient_options.h"
 
 namespace redoubt::app {
 namespace {
@@ -14,7 +15,14 @@ namespace {
 struct Method {
   std::string name;
   Solution (*run)(const Problem&, const MethodOptions&, const Execution&);
+  bool gradient = false;
 };
+
+template <Solution (*Run)(const Problem&, const GradientOptions&, const Execution&)>
+Solution gradient(const Problem& problem, const MethodOptions& options,
+                  const Execution& execution) {
+  return Run(problem, options.gradient, execution);
+}
 
 // A method is one entry here.
 const std::vector<Method>& methods() {
@@ -25,6 +33,12 @@ const std::vector<Method>& methods() {
                     const Execution& execution) { return robust(problem, execution); }},
       {"nominal", [](const Problem& problem, const MethodOptions&,
                      const Execution& execution) { return nominal(problem, execution); }},
+      {"rnpg", gradient<rnpg>, true},
+      {"crpo", gradient<crpo>, true},
+      {"epirc", gradient<epirc>, true},
+      {"rppg", gradient<rppg>, true},
+      {"primal-dual", gradient<primal_dual>, true},
+      {"rrpo", gradient<rrpo>, true},
   };
   return table;
 }
@@ -33,6 +47,11 @@ std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const Method& method : methods()) names.push_back(method.name);
   return names;
+}
+
+const Method& find(const std::string& name) {  // the name was checked when it was read
+  return *std::find_if(methods().begin(), methods().end(),
+                       [&](const Method& method) { return method.name == name; });
 }
 
 }  // namespace
@@ -70,19 +89,32 @@ void add_rcvi(CLI::App& verb, RcviOptions& options) {
       ->group("Execution");
 }
 
+void add_method_options(CLI::App& verb, MethodOptions& options) {
+  add_rcvi(verb, options.rcvi);
+  add_gradient(verb, options.gradient);
+  // What more than one method takes goes to each of them, and each keeps its own default.
+  const auto share = [&](const char* flag, double& value) {
+    verb.get_option(flag)->each([&](const std::string& text) { value = *to_number(text); });
+  };
+  share("--slack", options.gradient.slack);
+  share("--tolerance", options.gradient.tolerance);
+}
+
 void add_method(CLI::App& verb, MethodOptions& options) {
   verb.add_option("--method", options.method,
                   fmt::format("One of {}", fmt::join(method_names(), ", ")))
-      ->check(is_one_of(method_names()))
+      ->check(is_method())
       ->group("Method");
-  add_rcvi(verb, options.rcvi);
+  add_method_options(verb, options);
 }
+
+CLI::Validator is_method() { return is_one_of(method_names()); }
+
+bool is_gradient(const std::string& method) { return find(method).gradient; }
 
 Solution run_method(const Problem& problem, const MethodOptions& options,
                     const Execution& execution) {
-  const auto method = std::find_if(methods().begin(), methods().end(),
-                                   [&](const Method& m) { return m.name == options.method; });
-  return method->run(problem, options, execution);  // the name was checked when it was read
+  return find(options.method).run(problem, options, execution);
 }
 
 }  // namespace redoubt::app

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "redoubt/gradient.h"
 #include "redoubt/solve.h"
 
 namespace redoubt::app {
@@ -11,10 +12,15 @@ namespace redoubt::app {
 struct MethodOptions {
   std::string method = "rcvi";
   RcviOptions rcvi;
+  GradientOptions gradient;
 };
 
 void add_rcvi(CLI::App& verb, RcviOptions& options);
-void add_method(CLI::App& verb, MethodOptions& options);
+void add_method(CLI::App& verb, MethodOptions& options);          // --method and all options
+void add_method_options(CLI::App& verb, MethodOptions& options);  // the options alone
+
+CLI::Validator is_method();
+bool is_gradient(const std::string& method);
 
 Solution run_method(const Problem& problem, const MethodOptions& options,
                     const Execution& execution);

@@ -20,6 +20,7 @@ Action envs_verb(CLI::App& verb);
 Action info_verb(CLI::App& verb);
 Action solve_verb(CLI::App& verb);
 Action evaluate_verb(CLI::App& verb);
+Action compare_verb(CLI::App& verb);
 Action convert_verb(CLI::App& verb);
 
 }  // namespace redoubt::app
