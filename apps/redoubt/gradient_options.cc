@@ -22,7 +22,7 @@ void add_gradient(CLI::App& verb, GradientOptions& options) {
   verb.add_option_function<std::string>(
           "--first-policy",
           [&](const std::string& word) {
-            options.start = word == "random" ? FirstPolicy::random : FirstPolicy::uniform;
+            options.first_policy = word == "random" ? FirstPolicy::random : FirstPolicy::uniform;
           },
           "uniform, or random by --seed")
       ->check(is_one_of({"uniform", "random"}))

@@ -28,7 +28,7 @@ enum class ChoiceRule {
 struct GradientOptions {
   double step = 0.1;      // iteration counts scale as one over it: report more than one
   int iterations = 1000;  // updates of the policy
-  FirstPolicy start = FirstPolicy::uniform;
+  FirstPolicy first_policy = FirstPolicy::uniform;
   std::uint64_t seed = 0;
   // Start from these weights instead, in the form that markov_policy() takes.
   std::vector<std::vector<double>> start_weights = {};

@@ -18,7 +18,7 @@ void bind_gradient(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("step", &GradientOptions::step)
       .def_rw("iterations", &GradientOptions::iterations)
-      .def_rw("start", &GradientOptions::start)
+      .def_rw("first_policy", &GradientOptions::first_policy)
       .def_rw("seed", &GradientOptions::seed)
       .def_rw("start_weights", &GradientOptions::start_weights)
       .def_rw("tolerance", &GradientOptions::tolerance)

@@ -241,7 +241,7 @@ TEST(Gradient, EveryOptionMatters) {
   };
   for (const Method method : kMethods) {
     EXPECT_TRUE(differs(method, [](auto& o) { o.step = 0.2; }));
-    EXPECT_TRUE(differs(method, [](auto& o) { o.start = FirstPolicy::random; }));
+    EXPECT_TRUE(differs(method, [](auto& o) { o.first_policy = FirstPolicy::random; }));
   }
   EXPECT_TRUE(differs(crpo, [](auto& o) { o.slack = 0.1; }));
   EXPECT_TRUE(differs(rrpo, [](auto& o) { o.slack = 0.1; }));
@@ -251,7 +251,7 @@ TEST(Gradient, EveryOptionMatters) {
   EXPECT_TRUE(differs(epirc, [](auto& o) { o.inner = 20; }));
   EXPECT_TRUE(differs(primal_dual, [](auto& o) { o.dual_step = 0.01; }));
   GradientOptions random = plain;
-  random.start = FirstPolicy::random;
+  random.first_policy = FirstPolicy::random;
   const double first = last(crpo, random);
   EXPECT_EQ(first, last(crpo, random));
   random.seed = 1;

@@ -15,7 +15,7 @@ namespace {
 std::vector<double> random_weights(const Problem& problem, const MarkovEvaluation& evaluation,
                                    std::uint64_t seed) {
   GradientOptions options;
-  options.start = FirstPolicy::random;
+  options.first_policy = FirstPolicy::random;
   options.seed = seed;
   const MarkovWeights weights(problem, evaluation, options);
   return {weights.weights().begin(), weights.weights().end()};

@@ -32,7 +32,7 @@ MarkovWeights::MarkovWeights(const Problem& problem, const MarkovEvaluation& eva
   if (!options.start_weights.empty()) {
     read(options.start_weights);
   } else {
-    if (options.start == FirstPolicy::random) draw(options.seed);
+    if (options.first_policy == FirstPolicy::random) draw(options.seed);
     normalise();
   }
 }
