@@ -9,6 +9,7 @@
 #include "redoubt/estimate.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/execution.h"
+#include "redoubt/frontier.h"
 #include "redoubt/gradient.h"
 #include "redoubt/io.h"
 #include "redoubt/model.h"

@@ -58,6 +58,7 @@ struct Evaluation {
 // One column for each quantity, one entry for each step of the method.
 struct Trace {
   std::vector<double> iteration, row_evaluations, seconds, reward;
+  std::vector<double> bound;  // on the reward; empty for methods without one
   std::vector<std::vector<double>>
       constraints;  // one column for each constraint, in the user's sign
   bool operator==(const Trace&) const = default;
@@ -68,6 +69,8 @@ struct Trace {
 struct CurvePoint {
   double reward = 0;
   std::vector<double> constraints;  // in the user's sign
+  std::int32_t memory =
+      0;  // the solution's policy guarantees it when it starts from this memory state
   bool operator==(const CurvePoint&) const = default;
 };
 

@@ -190,7 +190,8 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
           }
           least = std::min(least, sum);
         }
-        worker.floor[c * count + lane] = least;
+        // A row that lists every state leaves nowhere else to land; any value of its own is then a floor without effect.
+        worker.floor[c * count + lane] = least < std::numeric_limits<double>::max() ? least : worker.next[0][c * count + lane];
       }
     }
     return;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "redoubt/execution.h"
+#include "redoubt/solution.h"
+
+namespace redoubt {
+
+struct FrontierOptions {
+  double tolerance = 1e-3;    // gap between the answer and its bound, relative to the larger of the
+                              // two, that ends the search
+  int most_directions = 400;  // of one stage; a finer answer is not attempted beyond this
+};
+
+// The exact solver. For every state and stage it encloses the set of all (reward, utilities) that a
+// policy can guarantee at once, between achievable points and bounds that no policy can exceed, and
+// refines both until the answer at the start is within the tolerance. The policy keeps promises:
+// its memory is a point of the next state's set. docs/algorithms.md explains the method. Takes
+// every uncertainty set but `tilt`, which is not a set.
+Solution frontier(const Problem& problem, const FrontierOptions& options = {},
+                  const Execution& execution = {});
+
+// The policy of a frontier solution for other bounds on the same constraints, without solving
+// again: one for each constraint, in the user's sign. Error when the solution's curve does not
+// reach them.
+Policy policy_at(const Problem& problem, const Solution& solution,
+                 const std::vector<double>& bounds);
+
+}  // namespace redoubt

@@ -1,0 +1,161 @@
+#include "solvers/frontier/controller.h"
+
+#include <algorithm>
+
+namespace redoubt {
+namespace {
+
+// The points of each state that are used at one stage, and the number each gets as a memory state.
+struct Used {
+  std::vector<std::vector<std::int32_t>> points;  // of each state, in order of memory
+  std::vector<std::vector<std::int32_t>> memory;  // of each state and point; -1: not used
+
+  Used(State states, int directions)
+      : points(states), memory(states, std::vector<std::int32_t>(directions, -1)) {}
+  void use(State state, std::int32_t point) {
+    if (memory[state][point] >= 0) return;
+    memory[state][point] = static_cast<std::int32_t>(points[state].size());
+    points[state].push_back(point);
+  }
+};
+
+class Build {
+ public:
+  Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages)
+      : problem_(problem), landings_(landings), stages_(stages) {}
+
+  // Calls visit(state, move) for every point of the next stage that the used points of this one may
+  // lead to.
+  template <class Visit>
+  void for_each_target(int h, State s, std::int32_t point, Visit visit) const {
+    const FrontierStage& stage = stages_[h];
+    const Recipes& recipes = stage.recipes[s];
+    if (recipes.action[point] < 0) return;
+    const Model& model = problem_.model();
+    const Row row = model.row_begin(h, s) + recipes.action[point];
+    const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+    for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+      const auto slot = recipes.slot[point] + i;
+      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
+        if (i < outcomes) {
+          visit(model.arrays().next[first + i], recipes.moves[m].memory);
+          continue;
+        }
+        const LandingPlans& plans = stages_[h + 1].landings;
+        const auto base =
+            (std::int64_t{landings_.of(row)} * stages_[h + 1].table.directions().size() +
+             recipes.moves[m].memory) *
+            model.states();
+        for (State to = 0; to < model.states(); ++to) {
+          for (auto n = plans.begin[base + to]; n < plans.begin[base + to + 1]; ++n)
+            visit(to, plans.moves[n].memory);
+        }
+      }
+    }
+  }
+
+  Policy::Stage stage(int h, const Used& here, const Used& next, bool last) const {
+    const Model& model = problem_.model();
+    Policy::Stage out;
+    out.node_begin.push_back(0);
+    out.choice_begin.push_back(0);
+    const auto renamed = [&](State to, const MemoryMove& move) {
+      return MemoryMove{last ? 0 : next.memory[to][move.memory], move.weight};
+    };
+    for (State s = 0; s < model.states(); ++s) {
+      const Recipes& recipes = stages_[h].recipes[s];
+      for (const std::int32_t point : here.points[s]) {
+        const std::int32_t action = recipes.action[point];
+        if (action >= 0) {
+          const Row row = model.row_begin(h, s) + action;
+          const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+          out.choice_action.push_back(action);
+          out.choice_weight.push_back(1.0);
+          out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
+          for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+            const auto slot = recipes.slot[point] + i;
+            for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
+              MemoryMove move = recipes.moves[m];
+              if (i < outcomes) {
+                move = renamed(model.arrays().next[first + i], move);
+              } else {  // the number of the landing plan
+                move.memory += landings_.of(row) * stages_[h + 1].table.directions().size();
+              }
+              out.moves.push_back(move);
+            }
+          }
+          if (landings_.count() > 0 && landings_.of(row) < 0)
+            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+        }
+        out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
+      }
+      out.node_begin.push_back(static_cast<std::int64_t>(out.choice_begin.size()) - 1);
+    }
+    out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+    add_landings(h, next, last, out);
+    return out;
+  }
+
+ private:
+  void add_landings(int h, const Used& next, bool last, Policy::Stage& out) const {
+    if (landings_.count() == 0) return;
+    const LandingPlans& plans = stages_[h + 1].landings;
+    const State states = problem_.model().states();
+    for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
+      out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
+      const auto to = static_cast<State>(slot % states);
+      for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n) {
+        const std::int32_t memory = last ? 0 : next.memory[to][plans.moves[n].memory];
+        if (memory >= 0) out.landing_moves.push_back({memory, plans.moves[n].weight});
+      }
+    }
+    out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
+  }
+
+  const Problem& problem_;
+  const Landings& landings_;
+  const std::vector<FrontierStage>& stages_;
+};
+
+}  // namespace
+
+Policy make_controller(const Problem& problem, const Landings& landings,
+                       const std::vector<FrontierStage>& stages,
+                       const std::vector<std::int32_t>& first_points, bool repeats) {
+  const State states = problem.model().states();
+  const Build build(problem, landings, stages);
+  Policy policy;
+  policy.states = states;
+  policy.repeats_last = repeats;
+  Used here(states, stages.front().table.directions().size());
+  for (State s = 0; s < states; ++s) {
+    for (const std::int32_t point : first_points) here.use(s, point);
+  }
+  if (repeats) {  // one stage for ever: every point stays in use
+    for (State s = 0; s < states; ++s) {
+      for (std::int32_t k = 0; k < stages.front().table.directions().size(); ++k) here.use(s, k);
+    }
+    policy.stages.push_back(build.stage(0, here, here, false));
+    return policy;
+  }
+  const int horizon = static_cast<int>(stages.size()) - 1;
+  for (int h = 0; h < horizon; ++h) {
+    Used next(states, stages[h + 1].table.directions().size());
+    if (h + 1 < horizon) {
+      for (State s = 0; s < states; ++s) {
+        for (const std::int32_t point : here.points[s]) {
+          build.for_each_target(h, s, point,
+                                [&](State to, std::int32_t target) { next.use(to, target); });
+        }
+      }
+      for (State s = 0; s < states; ++s)
+        next.use(s, 0);  // every state has at least one memory state
+    }
+    policy.stages.push_back(build.stage(h, here, next, h + 1 == horizon));
+    here = std::move(next);
+  }
+  return policy;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "redoubt/policy.h"
+#include "solvers/frontier/stage.h"
+
+namespace redoubt {
+
+// The policy that follows the recipes from any of the given points of the first stage: memory is
+// the point. Points that nothing leads to are left out; the given ones are the first memory states
+// of every state, in their order.
+Policy make_controller(const Problem& problem, const Landings& landings,
+                       const std::vector<FrontierStage>& stages,
+                       const std::vector<std::int32_t>& first_points, bool repeats);
+
+}  // namespace redoubt

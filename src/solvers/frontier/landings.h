@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "redoubt/problem.h"
+#include "solvers/frontier/trade_offs.h"
+
+namespace redoubt {
+
+// Total variation with reach anywhere lets nature land in states that a row does not list. A
+// promise for such a landing must be kept by every one of them, so the row gets one more place to
+// go: the intersection of their trade-off sets. Rows that list the same states share it. On models
+// with too many different lists all rows share one landing, the intersection over all states: still
+// right, only more careful than it needs to be.
+class Landings {
+ public:
+  explicit Landings(const Problem& problem);
+
+  int count() const { return static_cast<int>(listed_.size()); }
+  int of(Row row) const {
+    return row_landing_.empty() ? -1 : row_landing_[row];
+  }  // -1: nature cannot leave the row's outcomes
+  bool covers(int landing, State state) const { return !listed_[landing][state]; }
+  State states() const { return states_; }
+
+ private:
+  State states_;
+  std::vector<int> row_landing_;
+  std::vector<std::vector<bool>>
+      listed_;  // of each landing and state: rows list it, so it is no landing
+};
+
+// How a landing's points are achieved in each of its states: for landing l and point k in state s,
+// the moves begin[(l * directions + k) * states + s] up to the next entry.
+struct LandingPlans {
+  std::vector<std::int64_t> begin;
+  std::vector<MemoryMove> moves;
+};
+
+// Fills the entries of the landings, which stand behind the states in the table, from those of the
+// states.
+LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table);
+
+}  // namespace redoubt

@@ -1,0 +1,71 @@
+#include "solvers/frontier/root.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace redoubt {
+namespace {
+
+// The most reward of any mixture that meets one requirement, along the curve of the points.
+void mix_along_curve(const TradeOffs& points, double required, Root& root) {
+  const Curve curve = curve_of(points, 0);
+  const double slack = 1e-12 * std::max(1.0, std::abs(required));
+  root.reachable = curve.utility.back() >= required - slack;
+  mix_for_utility(curve, required, root.mixture);
+  const auto corner =
+      std::lower_bound(curve.utility.begin(), curve.utility.end(), required - slack) -
+      curve.utility.begin();
+  const auto edges = static_cast<std::ptrdiff_t>(curve.price.size());
+  // On an edge the price is the edge's. At a corner every price between those of its two edges is
+  // right; the middle one looks at both.
+  const double flat = corner == 0 ? 0.0 : curve.price[corner - 1];
+  const double steep = corner < edges ? curve.price[corner] : flat;
+  const bool at_corner = corner < curve.corners() && curve.utility[corner] <= required + slack;
+  root.prices = {at_corner ? 0.5 * (flat + steep) : flat};
+}
+
+}  // namespace
+
+TradeOffs at_start(const TradeOffs& table, const Start& start) {
+  const Directions& directions = table.directions();
+  TradeOffs mean(directions, 1);
+  for (std::size_t i = 0; i < start.states.size(); ++i) {
+    for (int k = 0; k < directions.size(); ++k) {
+      mean.bounds(0)[k] += start.probability[i] * table.bounds(start.states[i])[k];
+      for (int j = 0; j < directions.signals(); ++j) {
+        mean.points(0, j)[k] += start.probability[i] * table.points(start.states[i], j)[k];
+      }
+    }
+  }
+  return mean;
+}
+
+Root solve_root(const TradeOffs& table, const Start& start, const std::vector<double>& required) {
+  const Directions& directions = table.directions();
+  const TradeOffs mean = at_start(table, start);
+  Root root;
+  // Weak duality: at any prices, reward plus priced utilities is at most its bound, and the
+  // utilities are worth at least their price.
+  root.bound = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < directions.rays_begin(); ++k) {
+    double bound = mean.bounds(0)[k];
+    for (int c = 0; c < directions.constraints(); ++c)
+      bound -= directions.weight(k, c + 1) * required[c];
+    root.bound = std::min(root.bound, bound);
+  }
+  for (int c = 0; c < directions.constraints(); ++c) {
+    const double best = mean.bounds(0)[directions.rays_begin() + c];
+    if (best < required[c] - 1e-9 * std::max(1.0, std::abs(required[c]))) root.beyond_reach = c;
+  }
+  if (directions.constraints() == 0) {
+    root.mixture = {{0, 1.0}};
+  } else {
+    mix_along_curve(mean, required[0], root);
+  }
+  for (const MemoryMove& move : root.mixture)
+    root.value += move.weight * mean.points(0, 0)[move.memory];
+  return root;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,343 @@
+#include "solvers/frontier/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "policy/evaluation.h"
+#include "solvers/frontier/controller.h"
+
+namespace redoubt {
+namespace {
+
+constexpr int kMostPasses = 40;
+constexpr int kMostRounds = 2000;
+// How the allowed gap is shared out: to what is lost between prices, to games that are not played
+// to the end, and to directions that are left out. The rest is for what these estimates miss.
+constexpr double kForPrices = 0.4, kForGames = 0.25, kForLeftOut = 0.1;
+
+}  // namespace
+
+FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
+                               const Execution& execution)
+    : problem_(problem),
+      options_(options),
+      execution_(execution),
+      workers_(execution.threads),
+      landings_(problem) {
+  channels_.push_back({});
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+    channels_.push_back(channel_of(problem, c));
+    required_.push_back(channels_.back().sign * problem.constraints()[c].bound);
+  }
+  for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
+  for (const Channel& channel : channels_)
+    extremes_.push_back(value_iteration(problem_, channel, workers_));
+  for (const ValueIteration& best : extremes_) {
+    double scale = 1e-12;
+    for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
+    scales_.push_back(scale);
+  }
+}
+
+Solution FrontierSearch::run() {
+  Solution solution;
+  const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
+  plan_.assign(problem_.horizon(), first);
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    std::vector<FrontierStage> stages;
+    if (!sweep(stages)) break;
+    adopt(std::move(stages));
+    ++solution.iterations;
+    record(solution);
+    if (root_.beyond_reach >= 0 || excess() <= 0) break;
+    std::vector<const FrontierStage*> path;
+    for (const FrontierStage& stage : stages_) path.push_back(&stage);
+    if (!refine(find_demand(problem_, path, root_, backups_.front()))) break;
+  }
+  return conclude(std::move(solution));
+}
+
+Solution FrontierSearch::run_for_ever() {
+  Solution solution;
+  plan_ = {make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0])};
+  FrontierStage stage = first_guess(plan_[0].directions);
+  const int length = stages_until_negligible(problem_, 1e-4);
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    if (!iterate(stage)) break;
+    ++solution.iterations;
+    record(solution);
+    if (root_.beyond_reach >= 0 || excess() <= 0) break;
+    const std::vector<const FrontierStage*> path(length, &stage);
+    if (!refine(on_one_stage(find_demand(problem_, path, root_, backups_.front())))) break;
+    stage = carry_over(stage, plan_[0].directions);
+  }
+  return conclude(std::move(solution));
+}
+
+// Prices around the exchange rate of the two totals; the search moves to where the answer is.
+FrontierSearch::Prices FrontierSearch::first_prices() const {
+  Prices prices;
+  const double ratio = required_.size() <= 1 ? std::sqrt(8.0) : 16;
+  for (std::size_t c = 0; c < required_.size(); ++c) {
+    std::vector<double> list = {0};
+    for (double factor = 1.0 / 64; factor <= 64; factor *= ratio)
+      list.push_back(factor * scales_[0] / scales_[c + 1]);
+    prices.push_back(std::move(list));
+  }
+  return prices;
+}
+
+double FrontierSearch::allowed() const {
+  return options_.tolerance * std::max({std::abs(root_.value), std::abs(bound_), 1e-12});
+}
+
+// `tolerance` is in the unit of the reward; no active directions given: all of them are.
+FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::vector<char> active,
+                                                    double tolerance) const {
+  StagePlan plan{std::move(directions), std::move(active), {}};
+  const auto size = plan.directions.size();
+  if (plan.active.empty()) plan.active.assign(std::int64_t{problem_.model().states()} * size, 1);
+  plan.tolerance.assign(size, tolerance);
+  for (std::size_t c = 0; c < required_.size(); ++c) {
+    plan.tolerance[plan.directions.rays_begin() + c] = tolerance * scales_[c + 1] / scales_[0];
+  }
+  return plan;
+}
+
+// Plans the next pass: finer where the gap at the start comes from. False when nothing is left to
+// do.
+bool FrontierSearch::refine(const Demand& demand) {
+  const double now = bound_ - root_.value;
+  // Early passes, whose prices are still coarse, are not worth games of the final accuracy.
+  tolerance_ = std::min(0.5 * tolerance_,
+                        std::max(kForGames * allowed(), 0.02 * now) / std::max(1.0, demand.mass));
+  bool finer = demand.games > kForGames * allowed() && rounds_ < kMostRounds;
+  if (finer) rounds_ *= 2;
+  std::vector<Prices> prices;
+  double intervals = 1;
+  for (std::size_t h = 0; h < plan_.size(); ++h) {
+    Prices& stage = prices.emplace_back();
+    for (std::size_t c = 0; c < required_.size(); ++c)
+      stage.push_back(plan_[h].directions.prices(static_cast<int>(c)));
+    intervals += static_cast<double>(demand.state_loss[h].size());
+  }
+  add_prices(demand, kForPrices * allowed(), options_.most_directions, prices);
+  for (std::size_t h = 0; h < plan_.size(); ++h) {
+    Directions directions(prices[h]);
+    finer |= directions.size() > plan_[h].directions.size();
+    std::vector<char> active =
+        choose_active(demand.state_loss[h], kForLeftOut * allowed() / intervals,
+                      plan_[h].directions, plan_[h].active, directions);
+    plan_[h] = make_plan(std::move(directions), std::move(active), tolerance_);
+  }
+  return finer;
+}
+
+FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
+  FrontierStage stage;
+  stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
+  stage.recipes.resize(problem_.model().states());
+  return stage;
+}
+
+// All stages backward as planned. False when stopped.
+bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
+  const int horizon = problem_.horizon();
+  stages.resize(horizon + 1);
+  stages[horizon] = make_stage(Directions(Prices(required_.size(), {0.0})));
+  complete_stage(landings_, stages[horizon]);
+  for (int h = horizon; h-- > 0;) {
+    if (watch_.stop(execution_, 1 - (h + 1.0) / horizon)) return false;
+    stages[h] = make_stage(plan_[h].directions);
+    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
+    complete_stage(landings_, stages[h]);
+  }
+  return true;
+}
+
+void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& next,
+                          FrontierStage& here, bool last) {
+  const auto size = static_cast<std::size_t>(plan.directions.size());
+  const Model& model = problem_.model();
+  const double work =
+      200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
+  workers_.for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (auto s = begin; s < end; ++s) {
+      const BackupOptions options{
+          {plan.active.data() + s * size, size}, plan.tolerance, rounds_, last};
+      backups_[worker].run(h, static_cast<State>(s), next, here, options);
+    }
+  });
+}
+
+void FrontierSearch::adopt(std::vector<FrontierStage> stages) {
+  stages_ = std::move(stages);
+  root_ = solve_root(stages_.front().table, problem_.start(), required_);
+  bound_ = std::min(bound_, root_.bound);
+}
+
+// An infinite horizon starts from what is known without any search: nobody has more of a signal
+// than its own best, and the policies that are best for one signal achieve what they achieve.
+FrontierStage FrontierSearch::first_guess(const Directions& directions) {
+  FrontierStage stage = make_stage(directions);
+  const State states = problem_.model().states();
+  std::vector<std::vector<double>>
+      achieved;  // by the best policy of each channel: [channel][state]
+  for (const ValueIteration& best : extremes_)
+    achieved.push_back(evaluate(problem_, best.policy, workers_).values.front());
+  for (State s = 0; s < states; ++s) {
+    for (int k = 0; k < directions.size(); ++k) {
+      double most = -std::numeric_limits<double>::infinity();
+      for (int j = 0; j < directions.signals(); ++j) {
+        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_[j].values.front()[s];
+      }
+      for (const std::vector<double>& values : achieved) {
+        double value = 0;
+        for (int j = 0; j < directions.signals(); ++j)
+          value += directions.weight(k, j) * values[j * states + s];
+        if (value <= most) continue;
+        most = value;
+        for (int j = 0; j < directions.signals(); ++j)
+          stage.table.points(s, j)[k] = values[j * states + s];
+      }
+    }
+  }
+  complete_stage(landings_, stage);
+  return stage;
+}
+
+// What is known at some directions, read at others: bounds between listed directions are mixed,
+// points are the best there are.
+FrontierStage FrontierSearch::carry_over(const FrontierStage& old,
+                                         const Directions& directions) const {
+  FrontierStage stage = make_stage(directions);
+  Directions::Parts parts;
+  std::vector<double> q(directions.signals());
+  for (State s = 0; s < problem_.model().states(); ++s) {
+    for (int k = 0; k < directions.size(); ++k) {
+      for (int j = 0; j < directions.signals(); ++j) q[j] = directions.weight(k, j);
+      old.table.directions().split(q.data(), parts);
+      double most = -std::numeric_limits<double>::infinity();
+      for (int n = 0; n < parts.count; ++n) {
+        stage.table.bounds(s)[k] += parts.weight[n] * old.table.bounds(s)[parts.direction[n]];
+        double value = 0;
+        for (int j = 0; j < directions.signals(); ++j)
+          value += q[j] * old.table.points(s, j)[parts.direction[n]];
+        if (value <= most) continue;
+        most = value;
+        for (int j = 0; j < directions.signals(); ++j)
+          stage.table.points(s, j)[k] = old.table.points(s, j)[parts.direction[n]];
+      }
+    }
+  }
+  complete_stage(landings_, stage);
+  return stage;
+}
+
+// Steps back until what more steps would change is small beside the gap. False when stopped.
+bool FrontierSearch::iterate(FrontierStage& stage) {
+  const double rest = problem_.discount() / (1 - problem_.discount());
+  const int most = stages_until_negligible(problem_, 1e-9);
+  for (int n = 0; n < most; ++n) {
+    if (watch_.stop(execution_, std::min(0.99, n / (1.0 * most)))) return false;
+    FrontierStage better = make_stage(plan_[0].directions);
+    step(0, plan_[0], stage, better, false);
+    complete_stage(landings_, better);
+    const double value = root_.value, bound = root_.bound;
+    stage = std::move(better);
+    stages_ = {stage};
+    root_ = solve_root(stage.table, problem_.start(), required_);
+    bound_ = std::min(bound_, root_.bound);
+    const double change = std::abs(root_.value - value) + std::abs(root_.bound - bound);
+    if (n > 0 && change * rest < 0.1 * std::max(bound_ - root_.value, 0.2 * allowed())) return true;
+  }
+  return true;
+}
+
+// What the recipes achieve when they are followed for ever takes the place of the points.
+void FrontierSearch::evaluate_for_ever(Policy& policy) {
+  FrontierStage& stage = stages_.front();
+  const std::vector<double> values = evaluate(problem_, policy, workers_).values.front();
+  const auto nodes =
+      static_cast<std::int64_t>(values.size()) / static_cast<std::int64_t>(channels_.size());
+  for (State s = 0; s < problem_.model().states(); ++s) {
+    for (int k = 0; k < stage.table.directions().size(); ++k) {
+      for (std::size_t j = 0; j < channels_.size(); ++j) {
+        stage.table.points(s, static_cast<int>(j))[k] =
+            values[j * nodes + policy.stages[0].begin(s) + k];
+      }
+    }
+  }
+  root_ = solve_root(stage.table, problem_.start(), required_);
+}
+
+double FrontierSearch::evaluations() const {
+  double sum = 0;
+  for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
+  for (const StateBackup& backup : backups_) sum += backup.rows().evaluations();
+  return sum;
+}
+
+void FrontierSearch::record(Solution& solution) const {
+  solution.row_evaluations = evaluations();
+  Trace& trace = solution.trace;
+  trace.iteration.push_back(static_cast<double>(solution.iterations));
+  trace.row_evaluations.push_back(solution.row_evaluations);
+  trace.seconds.push_back(watch_.seconds());
+  trace.reward.push_back(root_.value);
+  trace.bound.push_back(bound_);
+}
+
+Solution FrontierSearch::conclude(Solution solution) {
+  solution.method = "frontier";
+  if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
+  std::vector<std::int32_t> points(stages_.front().table.directions().size());
+  std::iota(points.begin(), points.end(), 0);
+  if (problem_.infinite()) {
+    const std::vector<FrontierStage> twice = {stages_.front(), stages_.front()};
+    solution.policy = make_controller(problem_, landings_, twice, points, true);
+    evaluate_for_ever(solution.policy);
+  } else {
+    if (required_.size() == 1)
+      points = curve_of(at_start(stages_.front().table, problem_.start()), 0).point;
+    for (const MemoryMove& move : root_.mixture) {
+      if (std::find(points.begin(), points.end(), move.memory) == points.end())
+        points.push_back(move.memory);
+    }
+    solution.policy = make_controller(problem_, landings_, stages_, points, false);
+  }
+  set_start(points, solution.policy);
+  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+  for (std::size_t n = 0; n < points.size(); ++n) {
+    CurvePoint corner{start.points(0, 0)[points[n]], {}, static_cast<std::int32_t>(n)};
+    for (std::size_t c = 0; c < required_.size(); ++c) {
+      corner.constraints.push_back(channels_[c + 1].sign *
+                                   start.points(0, static_cast<int>(c) + 1)[points[n]]);
+    }
+    solution.curve.push_back(std::move(corner));
+  }
+  solution.reward.bound = bound_;
+  finish(problem_, solution, workers_, options_.tolerance);
+  for (std::size_t c = 0; c < required_.size(); ++c) {
+    solution.constraints[c].best_achievable =
+        channels_[c + 1].sign * extremes_[c + 1].at(problem_.start());
+  }
+  if (root_.beyond_reach >= 0) solution.status = Status::infeasible;
+  solution.seconds = watch_.seconds();
+  return solution;
+}
+
+void FrontierSearch::set_start(const std::vector<std::int32_t>& points, Policy& policy) const {
+  policy.start_states = problem_.start().states;
+  policy.start_begin = {0};
+  for (std::size_t i = 0; i < policy.start_states.size(); ++i) {
+    for (const MemoryMove& move : root_.mixture) {
+      const auto at = std::find(points.begin(), points.end(), move.memory) - points.begin();
+      policy.start_moves.push_back({static_cast<std::int32_t>(at), move.weight});
+    }
+    policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
+  }
+}
+
+}  // namespace redoubt

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <limits>
+
+#include "redoubt/frontier.h"
+#include "solvers/finish.h"
+#include "solvers/frontier/refine.h"
+#include "solvers/value_iteration.h"
+
+namespace redoubt {
+
+// The search behind `frontier`: passes over all stages, each finer than the last where the gap at
+// the start comes from.
+class FrontierSearch {
+ public:
+  FrontierSearch(const Problem& problem, const FrontierOptions& options,
+                 const Execution& execution);
+
+  Solution run();           // finite horizon
+  Solution run_for_ever();  // infinite horizon: one stage, iterated; the controller is stationary
+
+ private:
+  using Prices = std::vector<std::vector<double>>;  // for each constraint
+
+  // What one stage will look at: its directions, in which states they are worth the work, and how
+  // exactly games are played.
+  struct StagePlan {
+    Directions directions;
+    std::vector<char> active;       // [state * directions + direction]
+    std::vector<double> tolerance;  // of each direction
+  };
+
+  Prices first_prices() const;
+  StagePlan make_plan(Directions directions, std::vector<char> active, double tolerance) const;
+  bool refine(const Demand& demand);
+  bool sweep(std::vector<FrontierStage>& stages);
+  FrontierStage make_stage(const Directions& directions) const;
+  void step(int h, const StagePlan& plan, const FrontierStage& next, FrontierStage& here,
+            bool last);
+  void adopt(std::vector<FrontierStage> stages);
+  FrontierStage first_guess(const Directions& directions);
+  FrontierStage carry_over(const FrontierStage& old, const Directions& directions) const;
+  bool iterate(FrontierStage& stage);
+  void evaluate_for_ever(Policy& policy);
+  void record(Solution& solution) const;
+  Solution conclude(Solution solution);
+  void set_start(const std::vector<std::int32_t>& points, Policy& policy) const;
+  double allowed() const;
+  double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
+  double evaluations() const;
+
+  const Problem& problem_;
+  FrontierOptions options_;
+  const Execution& execution_;
+  Stopwatch watch_;
+  Workers workers_;
+  Landings landings_;
+  std::vector<Channel> channels_;         // the reward, then each constraint
+  std::vector<double> required_;          // of each constraint, as a utility
+  std::vector<StateBackup> backups_;      // of each thread
+  std::vector<ValueIteration> extremes_;  // the best that each channel can have on its own
+  std::vector<double> scales_;            // largest total of each channel
+  std::vector<StagePlan> plan_;
+  double tolerance_ = std::numeric_limits<double>::infinity();  // of a row's game
+  int rounds_ = 10;
+  std::vector<FrontierStage> stages_;  // of the last pass that was completed
+  Root root_;
+  double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
+};
+
+}  // namespace redoubt

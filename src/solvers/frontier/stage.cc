@@ -1,0 +1,237 @@
+#include "solvers/frontier/stage.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace redoubt {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+void complete_stage(const Landings& landings, FrontierStage& stage) {
+  stage.curves.clear();
+  if (stage.table.directions().constraints() == 1) {
+    for (State s = 0; s < landings.states(); ++s) stage.curves.push_back(curve_of(stage.table, s));
+  }
+  stage.landings = land(landings, stage.curves, stage.table);
+  if (stage.table.directions().constraints() == 1) {
+    for (std::int64_t place = landings.states(); place < stage.table.places(); ++place) {
+      stage.curves.push_back(curve_of(stage.table, place));
+    }
+  }
+}
+
+std::span<const std::int64_t> StateBackup::places_of(Row row) {
+  const Model& model = problem_->model();
+  places_.assign(model.arrays().next.begin() + model.outcome_begin(row),
+                 model.arrays().next.begin() + model.outcome_end(row));
+  const int landing = landings_->of(row);
+  if (landing >= 0) places_.push_back(std::int64_t{model.states()} + landing);
+  return places_;
+}
+
+void StateBackup::run(int stage, State state, const FrontierStage& next, FrontierStage& here,
+                      const BackupOptions& options) {
+  const Model& model = problem_->model();
+  const Directions& directions = here.table.directions();
+  const int actions = static_cast<int>(model.row_end(stage, state) - model.row_begin(stage, state));
+  Recipes& recipes = here.recipes[state];
+  recipes = {};
+  if (actions == 0) {  // terminal: the only point is zero, and the table holds it already
+    recipes.action.assign(directions.size(), -1);
+    return;
+  }
+  const int lanes = directions.size();
+  bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
+  gap_.assign(bound_.size(), kInfinity);
+  best_value_.assign(lanes, -kInfinity);
+  best_action_.assign(lanes, 0);
+  best_choice_.resize(lanes);
+  best_mixture_.resize(lanes);
+
+  lanes_.clear();
+  for (int lane = 0; lane < lanes; ++lane) {
+    if (options.active[lane]) lanes_.push_back(lane);
+  }
+
+  // A first look at every action, then a closer one at those that may still be the best.
+  std::vector<int> order(actions), wins(actions, 0), closer;
+  std::iota(order.begin(), order.end(), 0);
+  for (int a = 0; a < actions; ++a) play(stage, state, a, lanes_, next, directions, options, 1);
+  for (const int lane : lanes_) ++wins[best_action_[lane]];
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return wins[a] > wins[b]; });
+  for (const int a : order) {
+    closer.clear();
+    for (const int lane : lanes_) {
+      const auto at = static_cast<std::size_t>(a) * lanes + lane;
+      if (gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
+        closer.push_back(lane);
+    }
+    if (!closer.empty()) play(stage, state, a, closer, next, directions, options, options.rounds);
+  }
+  double* bounds = here.table.bounds(state);
+  for (const int lane : lanes_) {
+    bounds[lane] = -kInfinity;
+    for (int a = 0; a < actions; ++a)
+      bounds[lane] = std::max(bounds[lane], bound_[static_cast<std::size_t>(a) * lanes + lane]);
+  }
+  fill_bounds(options.active, directions, bounds);
+  Recipes own;
+  write_recipes(stage, state, next, options.last, own);
+  keep_best_points(stage, state, std::move(own), next, here);
+}
+
+// A direction that was left out lies between two that were not, or between one and the ray: its
+// bound is theirs, mixed.
+void StateBackup::fill_bounds(std::span<const char> active, const Directions& directions,
+                              double* bounds) const {
+  const int rays = directions.rays_begin();
+  for (int low = 0, high; low < rays; low = high) {
+    for (high = low + 1; high < rays && !active[high];) ++high;
+    for (int k = low + 1; k < high; ++k) {
+      const double price = directions.weight(k, 1), from = directions.weight(low, 1);
+      if (high < rays) {
+        const double share = (price - from) / (directions.weight(high, 1) - from);
+        bounds[k] = (1 - share) * bounds[low] + share * bounds[high];
+      } else {
+        bounds[k] = bounds[low] + (price - from) * bounds[rays];
+      }
+    }
+  }
+}
+
+// Plays the game of one action in some directions and keeps what is better than before.
+void StateBackup::play(int stage, State state, int action, std::span<const int> lanes,
+                       const FrontierStage& next, const Directions& directions,
+                       const BackupOptions& options, int rounds) {
+  const int signals = directions.signals(), count = static_cast<int>(lanes.size());
+  const Row row = problem_->model().row_begin(stage, state) + action;
+  weights_.resize(static_cast<std::size_t>(signals) * count);
+  tolerance_.resize(count);
+  beat_.resize(count);
+  for (int n = 0; n < count; ++n) {
+    for (int j = 0; j < signals; ++j) weights_[j * count + n] = directions.weight(lanes[n], j);
+    tolerance_[n] = options.tolerance[lanes[n]];
+    beat_[n] = best_value_[lanes[n]];
+  }
+  const auto places = places_of(row);
+  saddle_.solve({row, places, landings_->of(row) >= 0, &next.table, &next.curves, weights_,
+                 tolerance_, beat_, rounds});
+  for (int n = 0; n < count; ++n) {
+    const int lane = lanes[n];
+    const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
+    bound_[at] = std::min(bound_[at], saddle_.bound(n));
+    gap_[at] = saddle_.gap(n);
+    if (saddle_.value(n) <= best_value_[lane]) continue;
+    best_value_[lane] = saddle_.value(n);
+    best_action_[lane] = action;
+    best_choice_[lane].resize(places.size() * signals);
+    if (signals > 2) best_mixture_[lane].assign(places.size(), {});
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (int j = 0; j < signals; ++j)
+        best_choice_[lane][i * signals + j] = saddle_.chosen(static_cast<int>(i), j, n);
+      if (signals > 2) saddle_.mixture(static_cast<int>(i), n, best_mixture_[lane][i]);
+    }
+  }
+}
+
+// Turns the chosen points into distributions over the points that the next stage has a recipe for.
+void StateBackup::write_recipes(int stage, State state, const FrontierStage& next, bool last,
+                                Recipes& recipes) const {
+  const Model& model = problem_->model();
+  const int signals = next.table.directions().signals();
+  recipes.action.assign(best_action_.size(), -1);
+  recipes.slot.assign(best_action_.size(), 0);
+  for (const int lane : lanes_) {
+    const Row row = model.row_begin(stage, state) + best_action_[lane];
+    const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+    const int landing = landings_->of(row);
+    recipes.action[lane] = best_action_[lane];
+    recipes.slot[lane] = static_cast<std::int32_t>(recipes.begin.size());
+    for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
+      recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
+      const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
+                                              : std::int64_t{model.states()} + landing;
+      if (last || signals == 1) {
+        recipes.moves.push_back({0, 1.0});
+      } else if (signals == 2) {
+        mix_for_utility(next.curves[place], best_choice_[lane][i * signals + 1], recipes.moves);
+      } else {
+        recipes.moves.insert(recipes.moves.end(), best_mixture_[lane][i].begin(),
+                             best_mixture_[lane][i].end());
+      }
+    }
+  }
+  recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
+}
+
+void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
+                           std::span<const std::int32_t> points, std::vector<double>& result,
+                           double* minimiser) {
+  const auto places = places_of(row);
+  const int signals = next.table.directions().signals(), count = static_cast<int>(points.size());
+  const int padded = padded_lanes(signals * count);
+  if (next_points_.size() < places.size()) next_points_.resize(places.size());
+  pointers_.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    next_points_[i].assign(padded, 0.0);
+    pointers_[i] = next_points_[i].data();
+    for (int n = 0; n < count; ++n) {
+      const auto slot = recipes.slot[points[n]] + i;
+      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
+        const MemoryMove& move = recipes.moves[m];
+        for (int j = 0; j < signals; ++j)
+          next_points_[i][j * count + n] +=
+              move.weight * next.table.points(places[i], j)[move.memory];
+      }
+    }
+  }
+  result.resize(padded);
+  const bool landing = landings_->of(row) >= 0;
+  rows().worst(row, channels_, signals * count, pointers_.data(),
+               landing ? pointers_[places.size() - 1] : nullptr, result.data(), minimiser);
+}
+
+// Evaluates the recipes, so that the points are what a policy that follows them guarantees, and
+// gives every direction the best of them.
+void StateBackup::keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
+                                   FrontierStage& here) {
+  const Directions& directions = here.table.directions();
+  const int size = directions.size(), signals = directions.signals();
+  const auto actions = *std::max_element(own.action.begin(), own.action.end()) + 1;
+  std::vector<double> points(static_cast<std::size_t>(signals) * size), result;
+  std::vector<std::int32_t> same;
+  for (std::int32_t a = 0; a < actions; ++a) {
+    same.clear();
+    for (std::int32_t k = 0; k < size; ++k) {
+      if (own.action[k] == a) same.push_back(k);
+    }
+    if (same.empty()) continue;
+    evaluate(problem_->model().row_begin(stage, state) + a, next, own, same, result, nullptr);
+    for (std::size_t n = 0; n < same.size(); ++n) {
+      for (int j = 0; j < signals; ++j) points[j * size + same[n]] = result[j * same.size() + n];
+    }
+  }
+  Recipes& kept = here.recipes[state];
+  kept.action.resize(size);
+  kept.slot.resize(size);
+  for (std::int32_t k = 0; k < size; ++k) {
+    std::int32_t best = k;
+    double most = -kInfinity;
+    for (const int other : lanes_) {
+      double value = 0;
+      for (int j = 0; j < signals; ++j) value += directions.weight(k, j) * points[j * size + other];
+      if (value > most) most = value, best = other;
+    }
+    for (int j = 0; j < signals; ++j) here.table.points(state, j)[k] = points[j * size + best];
+    kept.action[k] = own.action[best];
+    kept.slot[k] = own.slot[best];
+  }
+  kept.begin = std::move(own.begin);
+  kept.moves = std::move(own.moves);
+}
+
+}  // namespace redoubt

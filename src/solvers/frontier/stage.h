@@ -1,0 +1,92 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/frontier/landings.h"
+#include "solvers/frontier/saddle.h"
+#include "solvers/frontier/trade_offs.h"
+
+namespace redoubt {
+
+// How the points of one state are achieved. Point k takes action[k]; the moves of its outcome i
+// (the landing outside comes last, if the row has one) are begin[slot[k] + i] up to the next entry,
+// and lead to points of the next stage.
+struct Recipes {
+  std::vector<std::int32_t> action, slot, begin;
+  std::vector<MemoryMove> moves;
+};
+
+// All that is known of one stage.
+struct FrontierStage {
+  TradeOffs table;
+  std::vector<Recipes> recipes;  // of each state
+  std::vector<Curve> curves;     // of each place, with one constraint
+  LandingPlans landings;         // how the points of the landings are achieved
+};
+
+// Adds what follows from the states' entries of a stage: its curves and the entries of its
+// landings.
+void complete_stage(const Landings& landings, FrontierStage& stage);
+
+// What to spend on one state.
+struct BackupOptions {
+  std::span<const char>
+      active;  // of each direction: worth the work; the others are filled in from their neighbours
+  std::span<const double>
+      tolerance;      // of each direction: a gap of a row's game that is small enough
+  int rounds = 20;    // of a game, at most
+  bool last = false;  // the next stage is the end of the horizon
+};
+
+// One backward step for one state, in all directions of the stage. One for each thread.
+class StateBackup {
+ public:
+  StateBackup(const Problem& problem, std::span<const Channel> channels, const Landings& landings)
+      : problem_(&problem), channels_(channels), landings_(&landings), saddle_(problem, channels) {}
+
+  void run(int stage, State state, const FrontierStage& next, FrontierStage& here,
+           const BackupOptions& options);
+  RowEvaluator& rows() { return saddle_.rows(); }
+  const RowEvaluator& rows() const { return saddle_.rows(); }
+
+  // The next points that a recipe leads to, for several points of one state that take the same
+  // action: fills next_points [place][signal] [point], evaluates the row on them and leaves the
+  // worst cases in `result` (and nature's answer in `minimiser`, if not null).
+  void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
+                std::span<const std::int32_t> points, std::vector<double>& result,
+                double* minimiser);
+  double next_point(int place, int signal) const {
+    return next_points_[place][signal];
+  }  // of the last evaluation, of a single point
+  std::span<const std::int64_t> places_of(Row row);
+
+ private:
+  void play(int stage, State state, int action, std::span<const int> lanes,
+            const FrontierStage& next, const Directions& directions, const BackupOptions& options,
+            int rounds);
+  void write_recipes(int stage, State state, const FrontierStage& next, bool last,
+                     Recipes& recipes) const;
+  void keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
+                        FrontierStage& here);
+  void fill_bounds(std::span<const char> active, const Directions& directions,
+                   double* bounds) const;
+
+  const Problem* problem_;
+  std::span<const Channel> channels_;
+  const Landings* landings_;
+  RowSaddle saddle_;
+  std::vector<std::int64_t> places_;
+  std::vector<int> lanes_;  // active directions of the state at hand
+  std::vector<double> weights_, tolerance_, beat_;
+  std::vector<double> bound_, gap_;  // [action][direction]
+  std::vector<double> best_value_;   // of each direction
+  std::vector<std::int32_t> best_action_;
+  std::vector<std::vector<double>> best_choice_;  // of each direction: [place][signal]
+  std::vector<std::vector<std::vector<MemoryMove>>>
+      best_mixture_;  // of each direction and place, with several constraints
+  std::vector<std::vector<double>> next_points_;
+  std::vector<const double*> pointers_;
+};
+
+}  // namespace redoubt

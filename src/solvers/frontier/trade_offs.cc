@@ -1,0 +1,58 @@
+#include "solvers/frontier/trade_offs.h"
+
+#include <algorithm>
+
+namespace redoubt {
+
+TradeOffs::TradeOffs(Directions directions, std::int64_t places)
+    : directions_(std::move(directions)),
+      places_(places),
+      stride_(std::int64_t{directions_.signals() + 1} * directions_.size()),
+      values_(places * stride_, 0.0) {}
+
+Curve curve_of(const TradeOffs& table, std::int64_t place) {
+  const double* reward = table.points(place, 0);
+  const double* utility = table.points(place, 1);
+  std::vector<std::int32_t> order(table.directions().size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return reward[a] != reward[b]     ? reward[a] > reward[b]
+           : utility[a] != utility[b] ? utility[a] > utility[b]
+                                      : a < b;
+  });
+  Curve found;
+  std::vector<std::int32_t>& curve = found.point;
+  for (const std::int32_t point : order) {
+    if (!curve.empty() && utility[point] <= utility[curve.back()]) continue;  // no better in either
+    const auto below_chord = [&](std::int32_t a, std::int32_t b) {
+      return (reward[b] - reward[a]) * (utility[point] - utility[a]) <=
+             (reward[point] - reward[a]) * (utility[b] - utility[a]);
+    };
+    while (curve.size() >= 2 && below_chord(curve[curve.size() - 2], curve.back()))
+      curve.pop_back();
+    curve.push_back(point);
+  }
+  for (std::size_t n = 0; n < curve.size(); ++n) {
+    found.reward.push_back(reward[curve[n]]);
+    found.utility.push_back(utility[curve[n]]);
+    if (n > 0)
+      found.price.push_back((found.reward[n - 1] - found.reward[n]) /
+                            (found.utility[n] - found.utility[n - 1]));
+  }
+  return found;
+}
+
+void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
+  const auto above =
+      std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) - curve.utility.begin();
+  if (above == 0 || above == curve.corners()) {
+    moves.push_back({above == 0 ? curve.point.front() : curve.point.back(), 1.0});
+    return;
+  }
+  const double low = curve.utility[above - 1], high = curve.utility[above];
+  const double weight = (utility - low) / (high - low);
+  if (weight < 1) moves.push_back({curve.point[above - 1], 1 - weight});
+  moves.push_back({curve.point[above], weight});
+}
+
+}  // namespace redoubt
