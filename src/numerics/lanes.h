@@ -32,7 +32,7 @@ inline constexpr int kParts = kLanes * sizeof(double) / kVectorBytes;  // regist
 
 typedef double DoubleVector __attribute__((vector_size(kVectorBytes)));
 typedef std::int64_t IntegerVector __attribute__((vector_size(kVectorBytes)));
-typedef double UnalignedDoubleVector __attribute__((vector_size(kVectorBytes), aligned(8)));
+typedef double UnalignedDoubleVector __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
 
 struct Lanes {
   DoubleVector part[kParts];

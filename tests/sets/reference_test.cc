@@ -2,49 +2,85 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "sets/worst_case.h"
+#include "support/set_laws.h"
 
 namespace redoubt {
 namespace {
 
 using testing::SetRow;
 
-const std::vector<Uncertainty>& every_set() {
-  static const std::vector<Uncertainty> sets = {
-      Nominal{}, TV{0.0, Reach::anywhere}, TV{0.0, Reach::support}, Chi2{}, KL{}, Tilt{},
-      Interval{}};
-  return sets;
+class AgainstReference : public ::testing::TestWithParam<Uncertainty> {};
+
+// Every instruction set against long double, and so against each other. Measured: below 7e-12 on
+// all rows, where the rounding of sums of values near 1e6 is what is left.
+TEST_P(AgainstReference, OnNastyRows) {
+  const Uncertainty& set = GetParam();
+  std::mt19937_64 random(1);
+  Scratch scratch;
+  double benign = 0;
+  int lanes = 0, benign_lanes = 0;
+  while (lanes < 50000) {
+    const SetRow row = testing::nasty_row(random, set);
+    std::vector<long double> expected;
+    for (int lane = 0; lane < row.lanes; ++lane)
+      expected.push_back(reference_worst_case(set, row, lane));
+    for (const InstructionSet instructions : instruction_sets()) {
+      const auto worst = solve(worst_case_kernel(set, instructions), row, scratch).worst;
+      for (int lane = 0; lane < row.lanes; ++lane) {
+        const double error = static_cast<double>(std::abs(worst[lane] - expected[lane])) /
+                             testing::error_unit(row, lane);
+        ASSERT_LE(error, 1e-9) << name(instructions) << ": " << worst[lane] << " instead of "
+                               << static_cast<double>(expected[lane]) << " with " << row.outcomes()
+                               << " outcomes, radius " << row.radius;
+        if (!is_benign(set, row, lane)) continue;
+        benign = std::max(benign, error);
+        ++benign_lanes;
+      }
+    }
+    lanes += row.lanes;
+  }
+  EXPECT_LE(benign, 1e-11);
+  EXPECT_GT(benign_lanes, lanes / 10);
 }
 
-TEST(Reference, AgreesOnNastyRows) {
-  for (const auto& set : every_set())
-    for (const InstructionSet instructions : instruction_sets()) {
-      std::mt19937_64 random(1);
-      Scratch scratch;
-      double worst_benign = 0, worst_all = 0;
-      for (int n = 0; n < 3000; ++n) {
-        const SetRow row = testing::nasty_row(random, set);
-        const auto result = solve(worst_case_kernel(set, instructions), row, scratch);
-        for (int lane = 0; lane < row.lanes; ++lane) {
-          const long double expected = reference_worst_case(set, row, lane);
-          const double error = static_cast<double>(std::abs(result.worst[lane] - expected)) /
-                               testing::error_unit(row, lane);
-          if (!(error <= 1e-9)) {
-            ADD_FAILURE() << name(set) << " row " << n << " lane " << lane << " k "
-                          << row.outcomes() << " radius " << row.radius << " got "
-                          << result.worst[lane] << " expected " << (double)expected << " error "
-                          << error;
-          }
-          worst_all = std::max(worst_all, error);
-          if (is_benign(set, row, lane)) worst_benign = std::max(worst_benign, error);
-        }
-      }
-      printf("%s %s benign %.2g all %.2g  evals/blocks %.3f\n", name(set).data(),
-             name(instructions).data(), worst_benign, worst_all,
-             double(scratch.work.evaluations) / std::max<double>(1, scratch.work.blocks));
-    }
+INSTANTIATE_TEST_SUITE_P(Sets, AgainstReference, ::testing::ValuesIn(testing::every_set()),
+                         [](const auto& test) {
+                           std::string text = testing::describe(test.param);
+                           std::replace(text.begin(), text.end(), ' ', '_');
+                           return text;
+                         });
+
+double worst_of_two(const Uncertainty& set, double radius, double floor = NAN) {
+  SetRow row;
+  row.probability = {0.5, 0.5};
+  row.lower = {0.25, 0.0};
+  row.upper = {0.75, 1.0};
+  row.radius = radius;
+  row.lanes = 1;
+  row.values = {std::vector<double>(kLaneBlock, 0.0), std::vector<double>(kLaneBlock, 1.0)};
+  if (!std::isnan(floor)) row.floor.assign(kLaneBlock, floor);
+  Scratch scratch;
+  return solve(worst_case_kernel(set), row, scratch).worst[0];
+}
+
+// Worked out by hand: a fair coin worth 0 or 1. These fix the conventions of the radii.
+TEST(SetConventions, OnAFairCoin) {
+  EXPECT_DOUBLE_EQ(worst_of_two(Nominal{}, 0.3), 0.5);
+  EXPECT_DOUBLE_EQ(worst_of_two(TV{}, 0.2), 0.3);        // half the L1 distance: mass .2 moves
+  EXPECT_DOUBLE_EQ(worst_of_two(TV{}, 0.2, -1.0), 0.1);  // to a floor that is lower than both
+  EXPECT_DOUBLE_EQ(worst_of_two(TV{}, 0.2, 0.5),
+                   0.3);  // a floor above the lowest outcome is no use
+  EXPECT_DOUBLE_EQ(worst_of_two(TV{}, 2.0), 0.0);
+  EXPECT_DOUBLE_EQ(worst_of_two(Chi2{}, 0.16), 0.3);  // 2 (.2)^2 / .5 = .16
+  EXPECT_DOUBLE_EQ(worst_of_two(Chi2{}, 1.0), 0.0);
+  const double kl = 0.3 * std::log(0.6) + 0.7 * std::log(1.4);
+  EXPECT_NEAR(worst_of_two(KL{}, kl), 0.3, 1e-12);
+  EXPECT_DOUBLE_EQ(worst_of_two(KL{}, std::log(2.0)), 0.0);
+  EXPECT_DOUBLE_EQ(worst_of_two(Tilt{}, 1.0), 1 / (1 + std::exp(1.0)));
+  EXPECT_DOUBLE_EQ(worst_of_two(Interval{}, 0.0), 0.25);
 }
 
 }  // namespace

@@ -96,14 +96,21 @@ struct Task {
   task.recentring = cancels;
 }
 
+// P is p (eta - v)_+ up to a factor. Where eta is within rounding of the mean, all that is left has
+// nearly one value: P is p.
+[[gnu::always_inline]] inline Lanes weight(const Task& task, int outcome, Lanes width) {
+  const Lanes x = task.value(outcome) - task.mean;
+  return select(width > task.slack, max(width - x, 0.0), select(x <= task.slack, 1.0, 0.0));
+}
+
 void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& minimiser) {
   const Block& v = task.v;
   put_all_on(task.low, row, v, minimiser);
-  const Lanes eta = task.mean + width_of(task.variance, task.excess);
+  const Lanes width = width_of(task.variance, task.excess);
   Lanes total = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) total += row.probability[i] * max(eta - task.value(i), 0.0);
+  for (int i = 0; i < v.outcomes; ++i) total += row.probability[i] * weight(task, i, width);
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes p = row.probability[i] * max(eta - task.value(i), 0.0) / total;
+    const Lanes p = row.probability[i] * weight(task, i, width) / total;
     minimiser.set(i, select(task.collapsed, minimiser.get(i), p));
   }
   minimiser.set(v.outcomes, 0.0);

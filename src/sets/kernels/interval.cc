@@ -10,26 +10,6 @@ namespace {
   return -v[outcome];
 }
 
-void write_minimiser(const NominalRow& row, const double* room, double free, const Taking& t,
-                     const Minimiser& minimiser) {
-  const Block& v = t.v;
-  Lanes threshold = t.low;  // of the negated values: the highest whose room is not used up
-  for (int i = 0; i < v.outcomes; ++i)
-    threshold = select(-v[i] <= t.right, max(-v[i], threshold), threshold);
-  Lanes left = free;
-  for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes given = select(-v[i] > threshold, room[i], 0.0);
-    minimiser.set(i, row.lower[i] + given);
-    left -= given;
-  }
-  for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes given = select(-v[i] == threshold, max(min(room[i], left), 0.0), 0.0);
-    minimiser.set(i, minimiser.get(i) + given);
-    left -= given;
-  }
-  minimiser.set(v.outcomes, 0.0);
-}
-
 }  // namespace
 
 void interval(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
@@ -53,7 +33,11 @@ void interval(const NominalRow& row, const LaneValues& values, Scratch& scratch,
       const Taking& t = blocks[i];
       const Lanes sum = expectation(row.lower, t.v) - t.taken(free);
       store(worst + t.v.lane, max(sum, -t.high));
-      if (minimiser != nullptr) write_minimiser(row, room, free, t, {minimiser + t.v.lane, stride});
+      if (minimiser == nullptr) continue;
+      const Minimiser place{minimiser + t.v.lane, stride};
+      write_taken(t, room, free, negated_value, place);
+      for (int j = 0; j < row.outcomes; ++j) place.set(j, row.lower[j] + place.get(j));
+      place.set(row.outcomes, 0.0);
     }
   }
 }

@@ -254,6 +254,15 @@ struct Task {
   return select(task.collapsed, task.low, max(worst, task.low));
 }
 
+[[gnu::always_inline]] inline Evaluation evaluate_at(const NominalRow& row, const Task& task,
+                                                     Lanes b) {
+  const Mask far = kLargestCentred < b;
+  const Evaluation near =
+      careful_evaluation(centred_sums(row, task.v, task.shape, min(b, kLargestCentred)));
+  if (!any(far)) return near;
+  return select(far, evaluation_from_low(row, task.v, task.shape, b), near);
+}
+
 // Bracketed iteration for the lanes that are left, each stopping by itself: rows on which the
 // series keeps failing.
 [[gnu::noinline]] void persist(const NominalRow& row, Task& task, Work& work) {
@@ -262,10 +271,7 @@ struct Task {
   for (int iteration = 0; iteration < 100 && any(task.todo); ++iteration) {
     ++work.evaluations;
     const Lanes b = task.b;
-    const Mask far = kLargestCentred < b;
-    Evaluation e =
-        careful_evaluation(centred_sums(row, task.v, task.shape, min(b, kLargestCentred)));
-    if (any(far & task.todo)) e = select(far, evaluation_from_low(row, task.v, task.shape, b), e);
+    const Evaluation e = evaluate_at(row, task, b);
     const Estimate here = extrapolate(e, row.radius, b, task.shape.width);
     const Mask below = e.divergence < row.radius;
     lower = select(below, b, lower);
@@ -291,7 +297,10 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
   const Shape& shape = task.shape;
   const Block& v = task.v;
   put_all_on(task.low, row, v, minimiser);
-  const Lanes slope = -task.found.b * shape.unit;
+  // The value is insensitive to b, P is not: one more evaluation makes b as exact as the value.
+  const Lanes b = task.found.b;
+  const Estimate again = extrapolate(evaluate_at(row, task, b), row.radius, b, shape.width);
+  const Lanes slope = -select(again.certified, again.b, b) * shape.unit;
   Lanes mass = 0.0;
   for (int i = 0; i < v.outcomes; ++i)
     mass += row.probability[i] * exp(((v[i] - shape.origin) - shape.low) * slope);

@@ -44,7 +44,6 @@ template <class Value>
   t.todo = t.todo & (down_to_eta < amount) & (t.low < t.eta);
   t.right_sum = select(t.todo, t.right_sum + (down_to_eta - t.right_mass) * t.eta, t.right_sum);
   t.right_mass = select(t.todo, down_to_eta, t.right_mass);
-  t.right = select(t.todo, next, t.right);
   t.eta = select(t.todo, next, t.eta);
 }
 
@@ -67,7 +66,6 @@ template <class Value>
   t.left_sum = select(left, above_sum, t.left_sum);
   t.right_mass = select(right, above_mass, t.right_mass);
   t.right_sum = select(right, above_sum, t.right_sum);
-  t.right = select(right, t.eta, t.right);
   const Lanes meet = (t.left_sum - t.right_sum) / (t.left_mass - t.right_mass);
   t.eta = select(t.todo, meet, t.eta);
 }
@@ -83,7 +81,6 @@ template <class Value>
     t.mean += mass[i] * x;
   }
   t.right_mass = t.right_sum = 0.0;
-  t.right = __builtin_inf();
   t.eta = t.high;
   t.todo = t.low < t.high;
 }
@@ -112,6 +109,29 @@ template <class Value>
       else
         cut(blocks[n], mass, value, amount);
     }
+  }
+}
+
+// How much of each outcome is taken. Value by value from the top: the bracket above ignores masses
+// that are lost in rounding, and a distribution must not.
+template <class Value>
+[[gnu::always_inline]] inline void write_taken(const Taking& t, const double* mass, Lanes amount,
+                                               Value value, const Minimiser& taken) {
+  for (int i = 0; i < t.v.outcomes; ++i) taken.set(i, 0.0);
+  Lanes height = t.high;
+  for (Mask todo = amount > 0.0; any(todo);) {
+    Lanes here = 0.0, next = height;
+    for (int i = 0; i < t.v.outcomes; ++i) {
+      const Lanes x = value(t.v, i);
+      here = add_where(x == height, here, mass[i]);
+      next = select((x < height) & ((next == height) | (x > next)), x, next);
+    }
+    const Lanes share = select(todo & (here > 0.0), min(amount / here, 1.0), 0.0);
+    for (int i = 0; i < t.v.outcomes; ++i)
+      taken.set(i, add_where(value(t.v, i) == height, taken.get(i), share * mass[i]));
+    amount -= share * here;
+    todo = todo & (amount > 0.0) & (next < height);
+    height = next;
   }
 }
 

@@ -8,23 +8,14 @@ namespace {
 [[gnu::always_inline]] inline Lanes value_of(const Block& v, int outcome) { return v[outcome]; }
 
 // What is taken lands on the first outcome of the lowest value, or on the floor.
-void write_minimiser(const NominalRow& row, const Taking& t, Lanes low,
+void write_minimiser(const NominalRow& row, const Taking& t, double amount, Lanes low,
                      const Minimiser& minimiser) {
   const Block& v = t.v;
-  Lanes threshold = t.low;  // the highest value of which not everything is taken
-  for (int i = 0; i < v.outcomes; ++i)
-    threshold = select(v[i] <= t.right, max(v[i], threshold), threshold);
-  Lanes at_threshold = 0.0;
-  for (int i = 0; i < v.outcomes; ++i)
-    at_threshold += select(v[i] == threshold, row.probability[i], 0.0);
-  const Lanes kept = 1.0 - min((row.radius - t.right_mass) / at_threshold, 1.0);
-
+  write_taken(t, row.probability, amount, value_of, minimiser);
   Lanes homeless = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes p = row.probability[i];
-    const Lanes stays = select(v[i] > threshold, 0.0, select(v[i] == threshold, p * kept, p));
-    homeless += p - stays;
-    minimiser.set(i, stays);
+    homeless += minimiser.get(i);
+    minimiser.set(i, row.probability[i] - minimiser.get(i));
   }
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes landed = select(v[i] == low, homeless, 0.0);
@@ -54,7 +45,8 @@ void tv(const NominalRow& row, const LaneValues& values, Scratch& scratch, doubl
       Lanes low = t.low;
       if (values.floor != nullptr) low = min(load(values.floor + t.v.lane), low);
       store(worst + t.v.lane, max(t.mean - (t.taken(radius) - radius * low), low));
-      if (minimiser != nullptr) write_minimiser(row, t, low, {minimiser + t.v.lane, stride});
+      if (minimiser != nullptr)
+        write_minimiser(row, t, radius, low, {minimiser + t.v.lane, stride});
     }
   }
 }
