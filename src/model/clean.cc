@@ -14,16 +14,8 @@ bool possible(const ModelArrays& a, std::int64_t i) {
   return a.probability[i] > 0 || (!a.upper.empty() && a.upper[i] > 0);
 }
 
-// True when outcomes i and j differ in their probability only.
-bool same_outcome(const ModelArrays& a, std::int64_t i, std::int64_t j) {
-  const auto equal = [&](const std::vector<double>& v) { return v.empty() || v[i] == v[j]; };
-  return a.next[i] == a.next[j] && equal(a.outcome_reward) &&
-         std::all_of(a.signals.begin(), a.signals.end(),
-                     [&](const Signal& s) { return equal(s.outcome); });
-}
-
-// True when outcome i comes before j by next state, then reward, then signals: equal outcomes do not
-// precede each other.
+// True when outcome i comes before j by next state, then reward, then signals: outcomes that differ
+// in their probability only do not precede each other.
 bool precedes(const ModelArrays& a, std::int64_t i, std::int64_t j) {
   if (a.next[i] != a.next[j]) return a.next[i] < a.next[j];
   const auto differ = [&](const std::vector<double>& v) { return !v.empty() && v[i] != v[j]; };
@@ -88,22 +80,12 @@ void drop_and_merge_outcomes(ModelArrays& a) {
     order.resize(a.row_outcomes[row + 1] - a.row_outcomes[row]);
     std::iota(order.begin(), order.end(), a.row_outcomes[row]);
     std::erase_if(order, [&](auto i) { return !possible(a, i); });
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto i, auto j) { return a.next[i] < a.next[j]; });
-    const auto begin = static_cast<std::int64_t>(out.next.size());
-    std::vector<std::int64_t> kept;  // the original of each outcome that this row keeps
-    for (const auto i : order) {
-      // Outcomes with the same next state stand together, at the end of those kept so far.
-      const auto same_next = std::find_if(kept.rbegin(), kept.rend(), [&](auto j) {
-                               return a.next[j] != a.next[i];
-                             }).base();
-      const auto twin =
-          std::find_if(same_next, kept.end(), [&](auto j) { return same_outcome(a, i, j); });
-      if (twin != kept.end()) {
-        merge_into(out, begin + (twin - kept.begin()), a, i);
+    std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return precedes(a, i, j); });
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (k > 0 && !precedes(a, order[k - 1], order[k])) {
+        merge_into(out, static_cast<std::int64_t>(out.next.size()) - 1, a, order[k]);
       } else {
-        move_outcome(out, a, i);
-        kept.push_back(i);
+        move_outcome(out, a, order[k]);
       }
     }
     out.row_outcomes.push_back(static_cast<std::int64_t>(out.next.size()));

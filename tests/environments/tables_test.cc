@@ -170,7 +170,7 @@ TEST(Tables, Inventory) {
     double probability, reward, served;
   };
   auto i = model.outcome_begin(row);
-  for (const Outcome& o : {Outcome{0, .4, 5, 1}, Outcome{0, .2, 5, .5}, Outcome{1, .4, -.2, 1}}) {
+  for (const Outcome& o : {Outcome{0, .2, 5, .5}, Outcome{0, .4, 5, 1}, Outcome{1, .4, -.2, 1}}) {
     EXPECT_EQ(model.arrays().next[i], o.next);
     EXPECT_NEAR(model.arrays().probability[i], o.probability, 1e-15);
     EXPECT_NEAR(model.outcome_value(-1, i), o.reward, 1e-15);

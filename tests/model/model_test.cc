@@ -81,11 +81,11 @@ TEST(Model, MergesEqualOutcomesOnly) {
   a.row_outcomes = {0, 5, 6};
   a.next = {1, 0, 1, 0, 1, 1};
   a.probability = {0.125, 0.25, 0.25, 0.125, 0.25, 1};
-  a.signals[0].outcome = {5, 0, 5, 9, 7, 6};
+  a.signals[0].outcome = {7, 9, 7, 0, 5, 6};
   const Model m(a);
-  // By next state, in the order in which they came; to state 1, the values 5 are one outcome.
+  // By next state, then value; to state 1, the two of value 7 are one outcome.
   EXPECT_EQ(m.arrays().next, (std::vector<State>{0, 0, 1, 1, 1}));
-  EXPECT_EQ(m.arrays().probability, (std::vector{0.25, 0.125, 0.375, 0.25, 1.0}));
+  EXPECT_EQ(m.arrays().probability, (std::vector{0.125, 0.25, 0.25, 0.375, 1.0}));
   EXPECT_EQ(m.arrays().signals[0].outcome, (std::vector<double>{0, 9, 5, 7, 6}));
   EXPECT_EQ(m.arrays().row_outcomes, (std::vector<std::int64_t>{0, 4, 5}));
 }
@@ -140,16 +140,16 @@ RC_GTEST_PROP(Model, BuildingAgainChangesNoBit, (std::uint64_t seed)) {
 }
 
 RC_GTEST_PROP(Model, TheOrderOfOutcomesDoesNotMatter, (std::uint64_t seed)) {
-  auto options = testing::random_options(seed);
-  options.outcome_values = false;
-  options.uncertainty = Nominal{};
-  const Model m = testing::random_model(seed, options);
+  const Model m = testing::random_model(seed, testing::random_options(seed));
   ModelArrays a = m.arrays();
-  for (Row r = 0; r < m.rows(); ++r) {
-    std::reverse(a.next.begin() + a.row_outcomes[r], a.next.begin() + a.row_outcomes[r + 1]);
-    std::reverse(a.probability.begin() + a.row_outcomes[r],
-                 a.probability.begin() + a.row_outcomes[r + 1]);
-  }
+  const auto reverse_rows = [&](auto& values) {
+    for (Row r = 0; r < m.rows() && !values.empty(); ++r)
+      std::reverse(values.begin() + a.row_outcomes[r], values.begin() + a.row_outcomes[r + 1]);
+  };
+  reverse_rows(a.next);
+  for (auto* values : {&a.probability, &a.outcome_reward, &a.lower, &a.upper})
+    reverse_rows(*values);
+  for (Signal& s : a.signals) reverse_rows(s.outcome);
   RC_ASSERT(Model(a) == m);
 }
 
@@ -164,6 +164,12 @@ TEST(Model, ManyOutcomesAreMergedInTime) {
   for (std::int64_t i = 0; i < 2 * count; ++i)
     a.next.push_back(static_cast<State>((i * 7919) % count));
   a.probability.assign(2 * count, 0.5 / count);
+  EXPECT_EQ(Model(a).outcomes(), count);
+  // The same with one next state and many values, as an estimate from samples has them.
+  a.states = 1;
+  a.state_rows = {0, 1};
+  a.outcome_reward.assign(a.next.begin(), a.next.end());
+  a.next.assign(2 * count, 0);
   EXPECT_EQ(Model(a).outcomes(), count);
 }
 
