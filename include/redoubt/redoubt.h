@@ -21,4 +21,5 @@
 #include "redoubt/solve.h"
 #include "redoubt/uncertainty.h"
 #include "redoubt/verify.h"
+#include "redoubt/worst_case.h"
 #include "redoubt/worst_kernel.h"

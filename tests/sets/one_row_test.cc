@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "redoubt/error.h"
+#include "redoubt/worst_case.h"
+#include "support/set_reference.h"
+
+namespace redoubt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<double> kCoin = {0.5, 0.5};
+const std::vector<double> kZeroOne = {0, 1};
+
+std::string error_of(const Uncertainty& set, const SingleRow& row, std::span<const double> values) {
+  try {
+    worst_case(set, row, values);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(OneRow, GivesTheValueAndTheDistribution) {
+  const auto result = worst_case(TV{0.2}, {.probability = kCoin}, kZeroOne, true);
+  EXPECT_DOUBLE_EQ(result.value[0], 0.3);
+  EXPECT_DOUBLE_EQ(result.distribution[0], 0.7);
+  EXPECT_DOUBLE_EQ(result.distribution[1], 0.3);
+}
+
+TEST(OneRow, GivesNoDistributionUnlessAsked) {
+  EXPECT_TRUE(worst_case(TV{0.2}, {.probability = kCoin}, kZeroOne).distribution.empty());
+}
+
+TEST(OneRow, ReachesOutcomesOfProbabilityZeroOnlyWithTvAnywhere) {
+  const std::vector<double> p = {0.5, 0.0, 0.5}, v = {0, -1, 1};
+  EXPECT_DOUBLE_EQ(worst_case(TV{0.2, Reach::support}, {.probability = p}, v).value[0], 0.3);
+  EXPECT_DOUBLE_EQ(worst_case(Chi2{1.0}, {.probability = p}, v).value[0], 0.0);
+  const auto anywhere = worst_case(TV{0.2, Reach::anywhere}, {.probability = p}, v, true);
+  EXPECT_DOUBLE_EQ(anywhere.value[0], 0.1);
+  EXPECT_THAT(anywhere.distribution, ElementsAre(0.5, 0.2, ::testing::DoubleEq(0.3)));
+}
+
+TEST(OneRow, SolvesABatchLikeSingleVectors) {
+  std::mt19937_64 random(1);
+  const std::vector<double> p = {0.1, 0.2, 0.3, 0.4};
+  std::vector<double> values(4 * 150);  // more than two of the batches it is solved in
+  for (double& v : values) v = testing::uniform(random);
+  const auto batch = worst_case(KL{0.1}, {.probability = p}, values, true);
+  ASSERT_EQ(batch.value.size(), 150u);
+  for (int n = 0; n < 150; ++n) {
+    const auto one =
+        worst_case(KL{0.1}, {.probability = p}, std::span(values).subspan(4 * n, 4), true);
+    EXPECT_EQ(batch.value[n], one.value[0]);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(batch.distribution[4 * n + i], one.distribution[i]);
+  }
+}
+
+TEST(OneRow, TakesIntervalBounds) {
+  const std::vector<double> lower = {0.1, 0.2, 0.0}, upper = {0.5, 0.6, 1.0}, v = {1, 2, 3};
+  const auto result = worst_case(Interval{}, {.lower = lower, .upper = upper}, v, true);
+  EXPECT_DOUBLE_EQ(result.value[0], 0.5 * 1 + 0.5 * 2);
+  EXPECT_THAT(result.distribution,
+              ElementsAre(0.5, ::testing::DoubleEq(0.5), ::testing::DoubleNear(0, 1e-16)));
+}
+
+TEST(OneRow, TakesNoVectorsAtAll) {
+  EXPECT_TRUE(worst_case(KL{0.1}, {.probability = kCoin}, {}).value.empty());
+}
+
+TEST(OneRow, NamesWhatIsWrong) {
+  const auto with = [](std::vector<double> p) {
+    return error_of(KL{0.1}, {.probability = p}, kZeroOne);
+  };
+  EXPECT_THAT(with({-0.1, 1.1}), HasSubstr("probability[0] = -0.1, must be in [0, 1]"));
+  EXPECT_THAT(with({NAN, 1}), HasSubstr("probability[0] = nan"));
+  EXPECT_THAT(with({0.5, INFINITY}), HasSubstr("probability[1] = inf"));
+  EXPECT_THAT(with({0.5, 0.48}), HasSubstr("probabilities sum to 0.98, must sum to 1"));
+  EXPECT_THAT(with({}), HasSubstr("without outcomes"));
+  EXPECT_THAT(with({0.2, 0.3, 0.5}), HasSubstr("2 values for 3 outcomes, must be a multiple"));
+
+  const SingleRow coin{.probability = kCoin};
+  EXPECT_THAT(error_of(KL{-1.0}, coin, kZeroOne), HasSubstr("radius = -1, must be at least 0"));
+  EXPECT_THAT(error_of(TV{NAN}, coin, kZeroOne), HasSubstr("radius = nan"));
+  EXPECT_THAT(error_of(Chi2{std::vector<double>{1, 2}}, coin, kZeroOne),
+              HasSubstr("2 radii for one row"));
+  EXPECT_THAT(error_of(Tilt{0}, coin, kZeroOne), HasSubstr("temperature = 0, must be positive"));
+  EXPECT_THAT(error_of(KL{0.1}, coin, std::vector<double>{0, INFINITY}),
+              HasSubstr("values[1] = inf, must be finite"));
+
+  const std::vector<double> half = {0.4, 0.4}, one = {1, 1}, tenth = {0.1, 0.1};
+  EXPECT_THAT(error_of(Interval{}, {.lower = half, .upper = tenth}, kZeroOne),
+              HasSubstr("bounds of outcome 0 = [0.4, 0.1], must satisfy 0 <= lower <= upper <= 1"));
+  EXPECT_THAT(error_of(Interval{}, {.lower = tenth, .upper = half}, kZeroOne),
+              HasSubstr("bounds sum to [0.2, 0.8], must contain 1"));
+  EXPECT_THAT(error_of(Interval{}, {.lower = tenth}, kZeroOne),
+              HasSubstr("2 lower and 0 upper bounds"));
+}
+
+}  // namespace
+}  // namespace redoubt
