@@ -9,6 +9,8 @@ namespace redoubt::bench {
 void vector_math(Table& table);
 void kl(Table& table);
 void chi2_and_tv(Table& table);
+void mixing(Table& table);
+void accuracy(Table& table);
 void gradient(Table& table);
 
 }  // namespace redoubt::bench

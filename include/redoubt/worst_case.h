@@ -17,15 +17,13 @@ namespace redoubt {
 // other.
 
 struct SingleRow {
-  std::span<const double>
-      probability;  // sums to one; zeros are allowed. Not needed for interval sets.
-  std::span<const double> lower = {}, upper = {};  // interval sets only
+  std::span<const double> probability = {};        // sums to one; zeros are allowed
+  std::span<const double> lower = {}, upper = {};  // interval sets only, which need no more
 };
 
 struct WorstCaseOf {
-  std::vector<double> value;  // one for each value vector
-  std::vector<double>
-      distribution;  // the minimising P of each, one after the other; empty unless asked for
+  std::vector<double> value;         // one for each value vector
+  std::vector<double> distribution;  // if asked for: the minimising P of each, one after the other
 };
 
 // Outcomes of probability zero are out of nature's reach, except for tv with reach anywhere, which
