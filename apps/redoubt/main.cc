@@ -25,6 +25,9 @@ constexpr Verb kVerbs[] = {
     {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb},
     {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb},
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},
+    {"estimate", "Build a problem from the samples of a simulator, or from recorded data",
+     estimate_verb},
+    {"samples", "How many samples a guarantee needs, or what they guarantee", samples_verb},
     {"convert", "Write a problem in another format", convert_verb},
 };
 

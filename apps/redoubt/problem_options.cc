@@ -118,12 +118,9 @@ Start read_start(const std::string& text, const Model& model) {
   return Start(static_cast<State>(*state));
 }
 
-}  // namespace
+constexpr const char* kProblem = "File, or built-in problem such as river_swim(start=3)";
 
-void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name) {
-  const std::string what = name == "ENV" ? "Built-in problem, such as river_swim(horizon=10)"
-                                         : "File, or built-in problem such as river_swim(start=3)";
-  verb.add_option(name, options.problem, what)->required()->type_name("");
+void add_terms(CLI::App& verb, ProblemOptions& options) {
   verb.add_option("--set", options.set, "Uncertainty set: tv, chi2, kl, tilt, interval or none")
       ->check(is_one_of({"tv", "chi2", "kl", "tilt", "interval", "none"}))
       ->group("Terms");
@@ -147,20 +144,36 @@ void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& nam
       ->group("Terms");
 }
 
+}  // namespace
+
+void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name) {
+  const char* what = name == "ENV" ? "Built-in problem, such as river_swim(horizon=10)" : kProblem;
+  verb.add_option(name, options.problem, what)->required()->type_name("");
+  add_terms(verb, options);
+}
+
+void add_optional_problem(CLI::App& verb, ProblemOptions& options) {
+  verb.add_option("PROBLEM", options.problem, kProblem)->type_name("");
+  add_terms(verb, options);
+}
+
 void add_solution(CLI::App& verb, std::string& path) {
   verb.add_option("SOLUTION", path, "File that solve -o wrote")->required()->type_name("");
 }
 
-Problem read_problem(const ProblemOptions& options) {
-  Draft draft = read_draft(options.problem);
-  Terms& terms = draft.terms;
+void replace_terms(Terms& terms, const Model& model, const ProblemOptions& options) {
   if (options.horizon) terms.horizon = read_horizon(*options.horizon);
   if (options.discount) terms.discount = *options.discount;
-  if (options.start) terms.start = read_start(*options.start, draft.model);
+  if (options.start) terms.start = read_start(*options.start, model);
   if (!options.bounds.empty()) terms.constraints.clear();
   for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
   if (options.set || options.radius || options.reach || options.temperature)
     terms.uncertainty = read_uncertainty(terms.uncertainty, options);
+}
+
+Problem read_problem(const ProblemOptions& options) {
+  Draft draft = read_draft(options.problem);
+  replace_terms(draft.terms, draft.model, options);
   return Problem(std::move(draft.model), std::move(draft.terms));
 }
 

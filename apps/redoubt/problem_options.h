@@ -19,10 +19,15 @@ struct ProblemOptions {
 };
 
 void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
+// The same for verbs that may get their problem from samples instead.
+void add_optional_problem(CLI::App& verb, ProblemOptions& options);
 
 // The stored solution that a verb works on, after the problem.
 void add_solution(CLI::App& verb, std::string& path);
 
 Problem read_problem(const ProblemOptions& options);
+
+// The terms that flags replace, for a model that comes from elsewhere.
+void replace_terms(Terms& terms, const Model& model, const ProblemOptions& options);
 
 }  // namespace redoubt::app

@@ -6,6 +6,7 @@
 #include "method_options.h"
 #include "output.h"
 #include "problem_options.h"
+#include "sampling_options.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 struct SolveOptions {
   ProblemOptions problem;
+  SamplingOptions sampling;
   MethodOptions method;
   ExecutionOptions execution;
   OutputOptions output;
@@ -22,13 +24,18 @@ struct SolveOptions {
 
 int solve(const SolveOptions& options) {
   check_outputs(options.output);
-  const Problem problem = read_problem(options.problem);
-  const Solution solution = run_method(problem, options.method, execution(options.execution));
+  const Execution run = execution(options.execution);
+  const SampledProblem sampled = read_or_sample(options.problem, options.sampling, run);
+  const Problem& problem = sampled.problem;
+  const Solution solution = run_method(problem, options.method, run);
   write_outputs(options.output, problem, solution);
   if (options.json) {
-    print_json(solution_json(problem, solution));
+    Json object = solution_json(problem, solution);
+    add_sampling_json(object, sampled);
+    print_json(object);
   } else {
     print_solution(problem, solution);
+    print_sampling(sampled);
     print_outputs(options.output);
   }
   const bool good = solution.status == Status::certified || solution.status == Status::feasible;
@@ -39,7 +46,8 @@ int solve(const SolveOptions& options) {
 
 Action solve_verb(CLI::App& verb) {
   auto options = std::make_shared<SolveOptions>();
-  add_problem(verb, options->problem);
+  add_optional_problem(verb, options->problem);
+  add_sampling(verb, options->sampling);
   add_method(verb, options->method);
   add_execution(verb, options->execution);
   add_solution_output(verb, options->output);

@@ -21,6 +21,8 @@ Action info_verb(CLI::App& verb);
 Action solve_verb(CLI::App& verb);
 Action evaluate_verb(CLI::App& verb);
 Action compare_verb(CLI::App& verb);
+Action estimate_verb(CLI::App& verb);
+Action samples_verb(CLI::App& verb);
 Action convert_verb(CLI::App& verb);
 
 }  // namespace redoubt::app

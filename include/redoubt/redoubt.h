@@ -15,6 +15,7 @@
 #include "redoubt/model.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
+#include "redoubt/samples.h"
 #include "redoubt/simulate.h"
 #include "redoubt/simulator.h"
 #include "redoubt/solution.h"

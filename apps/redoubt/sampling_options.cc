@@ -1,0 +1,137 @@
+#include "sampling_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "checks.h"
+#include "redoubt/error.h"
+#include "table.h"
+#include "text.h"
+
+namespace redoubt::app {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(fmt::format("{}: cannot be opened, must be a file", path));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void check_sources(const ProblemOptions& problem, const SamplingOptions& options) {
+  const int sources = (problem.problem.empty() ? 0 : 1) + (options.simulator.empty() ? 0 : 1) +
+                      (options.data.empty() ? 0 : 1);
+  if (sources != 1)
+    throw Error(fmt::format("{} of PROBLEM, --simulator and --data are given, must be one of them",
+                            sources == 0 ? "none" : "several"));
+  if (!options.data.empty() && options.samples)
+    throw Error("--samples has no meaning for --data, must be left out");
+  if (!options.simulator.empty() && !options.samples)
+    throw Error("--simulator without --samples, must say how many samples of each row to ask for");
+}
+
+std::unique_ptr<Simulator> open_simulator(const ProblemOptions& problem,
+                                          const SamplingOptions& options) {
+  return options.simulator.empty() ? problem_simulator(read_problem(problem))
+                                   : external_simulator(options.simulator, options.external);
+}
+
+Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
+                 const Execution& execution) {
+  if (!options.data.empty()) {
+    return read_recorded(
+        read_text(options.data), options.data,
+        {.states = options.states,
+         .actions = options.actions,
+         .terminal = options.terminal,
+         .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error});
+  }
+  const auto simulator = open_simulator(problem, options);
+  return estimate(*simulator,
+                  {.samples = *options.samples, .seed = options.seed, .store = options.store},
+                  execution);
+}
+
+}  // namespace
+
+void add_sampling(CLI::App& verb, SamplingOptions& options) {
+  const auto add = [&](const char* flag, auto& value, const char* text) {
+    return verb.add_option(flag, value, text)->group("Samples");
+  };
+  add("--simulator", options.simulator, "Program that answers queries; docs/sampling.md")
+      ->type_name("COMMAND");
+  add("--data", options.data, "Recorded transitions: CSV of state,action,next[,stage][,reward]...")
+      ->type_name("FILE");
+  add("--samples", options.samples, "Samples of each row; with PROBLEM: of its nominal model")
+      ->check(CLI::PositiveNumber)
+      ->type_name("NUMBER");
+  add("--seed", options.seed, "Seed of the samples")->type_name("NUMBER");
+  add("--store", options.store, "Keep samples here as they arrive, and go on from them")
+      ->type_name("FILE");
+  add("--timeout", options.external.timeout, "Seconds without an answer that count as a hang")
+      ->check(is_number())
+      ->type_name("SECONDS");
+  add("--window", options.external.window, "Queries that may wait for an answer at a time")
+      ->check(is_whole_number())
+      ->type_name("NUMBER");
+  add("--radius-from-data", options.radius_from_data,
+      "Radii such that all true rows are inside with probability 1 - DELTA")
+      ->check(is_number())
+      ->type_name("DELTA");
+  add("--unvisited", options.unvisited,
+      "Rows without data: error, or simplex (anything may happen)")
+      ->check(is_one_of({"error", "simplex"}));
+  add("--states", options.states, "States of the data; one more than the largest unless given")
+      ->type_name("NUMBER");
+  add("--actions", options.actions, "Actions of the data; likewise")->type_name("NUMBER");
+  add("--terminal", options.terminal, "States in which recorded episodes end, as in 3,7")
+      ->delimiter(',')
+      ->type_name("STATES");
+}
+
+SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
+                              const Execution& execution) {
+  check_sources(problem, options);
+  if (!problem.problem.empty() && !options.samples) return {read_problem(problem), {}};
+  Estimate found = collect(problem, options, execution);
+  Terms terms = found.terms;
+  // With a radius from data, a set is enough: its radius is what the data decide.
+  ProblemOptions flags = problem;
+  if (options.radius_from_data && flags.set && !flags.radius) flags.radius = 0.0;
+  if (problem.problem.empty()) replace_terms(terms, found.model, flags);
+  if (!terms.horizon && terms.discount == 1)
+    throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
+  Problem result = options.radius_from_data
+                       ? confident_problem(found, terms, *options.radius_from_data)
+                       : estimated_problem(found, terms);
+  return {std::move(result), std::move(found)};
+}
+
+void add_sampling_json(Json& object, const SampledProblem& sampled) {
+  if (!sampled.estimate) return;
+  const Estimate& found = *sampled.estimate;
+  object["queries"] = found.queries;
+  object["samples_reused"] = found.reused;
+  Json unvisited = Json::array();
+  for (const Row row : found.unvisited) unvisited.push_back(found.model.row_name(row));
+  object["unvisited"] = unvisited;
+}
+
+void print_sampling(const SampledProblem& sampled) {
+  if (!sampled.estimate) return;
+  const Estimate& found = *sampled.estimate;
+  const auto [least, most] = std::minmax_element(found.visits.begin(), found.visits.end());
+  const auto text = [](std::int64_t count) { return count_text(static_cast<double>(count)); };
+  if (least == found.visits.end()) return;
+  const std::string each = *least == *most ? text(*most) : text(*least) + " to " + text(*most);
+  fmt::print("Samples: {} for each of {} rows; {} queries, {} reused\n", each,
+             text(found.model.rows()), text(found.queries), text(found.reused));
+  for (const Row row : found.unvisited)
+    fmt::print("No samples of {}: anything may happen there\n", found.model.row_name(row));
+}
+
+}  // namespace redoubt::app
