@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "execution_options.h"
@@ -23,18 +22,11 @@ struct EstimateVerb {
   bool json = false;
 };
 
-// Answers of a program are dear: unless told otherwise, they are kept beside the problem.
-void choose_store(EstimateVerb& options) {
-  if (options.sampling.simulator.empty() || !options.sampling.store.empty()) return;
-  const std::filesystem::path output = options.output.empty() ? "simulator" : options.output;
-  options.sampling.store = std::filesystem::path(output).replace_extension(".samples").string();
-}
-
-int estimate_problem(EstimateVerb options) {
+int estimate_problem(const EstimateVerb& options) {
   const std::string& output = options.output;
-  if (!options.problem.problem.empty() && !options.sampling.samples)
+  if (!options.problem.problem.empty() && options.sampling.data.empty() &&
+      !options.sampling.samples)
     throw Error("--samples is missing, must say how many samples of each row to draw");
-  choose_store(options);
   const SampledProblem sampled =
       read_or_sample(options.problem, options.sampling, execution(options.execution));
   if (output.empty()) {
@@ -63,6 +55,9 @@ Action estimate_verb(CLI::App& verb) {
   auto options = std::make_shared<EstimateVerb>();
   add_optional_problem(verb, options->problem);
   add_sampling(verb, options->sampling);
+  verb.add_option("--seed", options->sampling.seed, "Of the samples")
+      ->type_name("NUMBER")
+      ->group("Samples");
   add_execution(verb, options->execution);
   verb.add_option("-o,--output", options->output,
                   "File (.json, .csv or .umb); standard output, as JSON, unless given")

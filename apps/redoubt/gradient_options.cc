@@ -14,7 +14,7 @@ void add_gradient(CLI::App& verb, GradientOptions& options) {
   };
   add("--step", options.step, is_number(), "Step size; iteration counts scale as one over it");
   add("--iterations", options.iterations, is_whole_number(), "Updates of the policy");
-  add("--seed", options.seed, is_whole_number(), "Of a random first policy");
+  add("--seed", options.seed, is_whole_number(), "Of a random first policy, and of samples");
   add("--weight", options.weight, is_number(), "rnpg, rppg: of the constraints against the reward");
   add("--inner", options.inner, is_whole_number(), "epirc: updates for each guess of the optimum");
   add("--dual-step", options.dual_step, is_number(),

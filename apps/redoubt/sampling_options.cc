@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -40,6 +41,9 @@ std::unique_ptr<Simulator> open_simulator(const ProblemOptions& problem,
                                    : external_simulator(options.simulator, options.external);
 }
 
+// Answers of a program are dear: until the estimate is made they are on disk, wherever it is.
+constexpr const char* kStore = "simulator.samples";
+
 Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
                  const Execution& execution) {
   if (!options.data.empty()) {
@@ -51,9 +55,12 @@ Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
          .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error});
   }
   const auto simulator = open_simulator(problem, options);
-  return estimate(*simulator,
-                  {.samples = *options.samples, .seed = options.seed, .store = options.store},
-                  execution);
+  const bool temporary = !options.simulator.empty() && options.store.empty();
+  const std::string store = temporary ? kStore : options.store;
+  const Estimate found = estimate(
+      *simulator, {.samples = *options.samples, .seed = options.seed, .store = store}, execution);
+  if (temporary) std::filesystem::remove(store);
+  return found;
 }
 
 }  // namespace
@@ -69,8 +76,8 @@ void add_sampling(CLI::App& verb, SamplingOptions& options) {
   add("--samples", options.samples, "Samples of each row; with PROBLEM: of its nominal model")
       ->check(CLI::PositiveNumber)
       ->type_name("NUMBER");
-  add("--seed", options.seed, "Seed of the samples")->type_name("NUMBER");
-  add("--store", options.store, "Keep samples here as they arrive, and go on from them")
+  add("--store", options.store,
+      "Keep samples here, and go on from them; simulator.samples until a program is done")
       ->type_name("FILE");
   add("--timeout", options.external.timeout, "Seconds without an answer that count as a hang")
       ->check(is_number())

@@ -15,7 +15,7 @@ namespace redoubt::app {
 struct SamplingOptions {
   std::string simulator, data, store;
   std::optional<std::int64_t> samples;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // the verb's own, where it has other uses for one
   ExternalOptions external;
   std::optional<double> radius_from_data;
   std::string unvisited = "error";

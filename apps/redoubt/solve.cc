@@ -25,7 +25,9 @@ struct SolveOptions {
 int solve(const SolveOptions& options) {
   check_outputs(options.output);
   const Execution run = execution(options.execution);
-  const SampledProblem sampled = read_or_sample(options.problem, options.sampling, run);
+  SamplingOptions sampling = options.sampling;
+  sampling.seed = options.method.gradient.seed;
+  const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
   const Problem& problem = sampled.problem;
   const Solution solution = run_method(problem, options.method, run);
   write_outputs(options.output, problem, solution);
