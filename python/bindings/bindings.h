@@ -15,3 +15,4 @@ void bind_gradient(nanobind::module_& m);
 void bind_controller(nanobind::module_& m);
 void bind_worst_kernel(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);
+void bind_sampling(nanobind::module_& m);

@@ -16,5 +16,6 @@ NB_MODULE(_core, m) {
   bind_controller(m);
   bind_worst_kernel(m);
   bind_simulate(m);
+  bind_sampling(m);
   bind_io(m);
 }

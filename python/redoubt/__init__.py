@@ -4,6 +4,7 @@ from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._policy import Policy
 from ._problem import Interval, Problem, chance, environments, load, make, save
+from ._sampling import EstimatedProblem, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
 from ._solve import achievable_range, methods, plan_rcvi, solve
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
@@ -13,6 +14,7 @@ __all__ = [
     "TV",
     "Chi2",
     "Error",
+    "EstimatedProblem",
     "GymController",
     "Interval",
     "Nominal",
@@ -28,6 +30,7 @@ __all__ = [
     "at_most",
     "chance",
     "environments",
+    "estimate",
     "evaluate",
     "from_gymnasium",
     "load",
@@ -35,6 +38,9 @@ __all__ = [
     "make",
     "methods",
     "plan_rcvi",
+    "recorded",
+    "samples_buy",
+    "samples_needed",
     "save",
     "save_solution",
     "simulate",
