@@ -28,6 +28,13 @@ void bind_policy(nb::module_& m) {
       .def_prop_ro("stages", [](const Policy& self) { return self.stages.size(); })
       .def_prop_ro("memory_states", &Policy::memory_states)
       .def(
+          "memories",
+          [](const Policy& self, int stage, State state) {
+            const Policy::Stage& nodes = self.at(stage);
+            return nodes.end(state) - nodes.begin(state);
+          },
+          nb::arg("stage"), nb::arg("state"))
+      .def(
           "choices",
           [](const Policy& self, int stage, State state, std::int32_t memory) {
             const Policy::Stage& nodes = self.at(stage);

@@ -35,7 +35,7 @@ class ProblemEnv(gymnasium.Env):
         return self._state, {"action_mask": self._mask(), "signals": {}}
 
     def step(self, action):
-        row = self._row(int(action))
+        row = self.problem.row_of(self._state, int(action), self._stage)
         outcomes = slice(self._row_outcomes[row], self._row_outcomes[row + 1])
         drawn = outcomes.start + int(
             self.np_random.choice(outcomes.stop - outcomes.start, p=self._probability[outcomes])
@@ -77,10 +77,3 @@ class ProblemEnv(gymnasium.Env):
         mask = np.zeros(self.action_space.n, dtype=np.int8)
         mask[self._own_actions()] = 1
         return mask
-
-    def _row(self, action: int) -> int:
-        own = self._own_actions()
-        place = int(np.searchsorted(own, action))
-        if place == len(own) or own[place] != action:
-            raise Error(f"action {action} in state {self._state}, must be one of {', '.join(map(str, own)) or 'none'}")
-        return int(self._state_rows[self._slot()]) + place

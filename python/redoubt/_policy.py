@@ -53,8 +53,12 @@ class Policy:
         """What the memory means for a policy that tracks remaining budgets: one axis for each constraint."""
         return self._policy.budget
 
+    def memories(self, state: int, stage: int = 0) -> int:
+        """Number of memory states that a state has at a stage."""
+        return self._policy.memories(stage, state)
+
     def action_weights(self, state: int, stage: int = 0, memory: int = 0) -> np.ndarray:
-        """The probability of each action."""
+        """The probability of each action; all zero in a terminal state."""
         weights = np.zeros(self.problem.actions)
         actions, values = self._policy.choices(stage, state, memory)
         first = self.problem.state_rows[min(stage, self.problem.stages - 1) * self.problem.states + state]

@@ -225,8 +225,22 @@ class Problem(_core.Problem):
         """Upper bound of each outcome's probability; empty without intervals."""
         return self.model.upper
 
+    def row_of(self, state: int, action: int, stage: int = 0) -> int:
+        """The number of the row of (stage, state, action)."""
+        if not 0 <= state < self.states:
+            raise Error(f"state {state}, must be in 0..{self.states - 1}")
+        if stage < 0 or (self.horizon is not None and stage >= self.horizon):
+            raise Error(f"stage {stage}, must be in 0..{'' if self.horizon is None else self.horizon - 1}")
+        slot = min(stage, self.stages - 1) * self.states + state
+        first, end = self.state_rows[slot], self.state_rows[slot + 1]
+        own = self.action[first:end]
+        place = int(np.searchsorted(own, action))
+        if place == len(own) or own[place] != action:
+            raise Error(f"action {action} of state {state}, must be one of {', '.join(map(str, own)) or 'none'}")
+        return int(first) + place
+
     def transition_matrix(self):
-        """The nominal probabilities as a scipy CSR array with one row for each row, sharing this problem's memory."""
+        """The nominal probabilities as a scipy CSR array with one row for each row; the values are not copied."""
         import scipy.sparse
 
         return scipy.sparse.csr_array(

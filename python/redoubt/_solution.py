@@ -47,6 +47,24 @@ class Solution:
         self.cut: int | None = solution.cut
         self.notes: list[str] = solution.notes
 
+    def plot_curve(self, constraint: int = 0, ax=None):
+        """See `redoubt.plots.curve`."""
+        from . import plots
+
+        return plots.curve(self, constraint, ax)
+
+    def plot_policy(self, stage: int = 0, action: int | None = None, ax=None):
+        """See `redoubt.plots.policy`."""
+        from . import plots
+
+        return plots.policy(self, stage, action, ax)
+
+    def plot_trace(self, x: str = "iteration", ax=None):
+        """See `redoubt.plots.trace`."""
+        from . import plots
+
+        return plots.trace(self, x, ax)
+
     def __repr__(self) -> str:
         return _show.solution_text(self)
 
@@ -66,7 +84,7 @@ def load_solution(problem: Problem, path: str | os.PathLike) -> Solution:
     return Solution(solution, problem)
 
 
-def _columns(problem: Problem) -> list[str]:
+def column_names(problem: Problem) -> list[str]:
     """A name for each constraint's column: its signal, numbered from the second constraint on one signal on."""
     names: list[str] = []
     for constraint in problem.constraints:
@@ -77,13 +95,13 @@ def _columns(problem: Problem) -> list[str]:
 
 def _trace(trace: _core.Trace, problem: Problem) -> dict[str, np.ndarray]:
     columns = {name: getattr(trace, name) for name in ("iteration", "row_evaluations", "seconds", "reward")}
-    for name, values in zip(_columns(problem), trace.constraints, strict=False):
+    for name, values in zip(column_names(problem), trace.constraints, strict=False):
         columns[name] = np.asarray(values)
     return columns
 
 
 def _curve(points: list[_core.CurvePoint], problem: Problem) -> dict[str, np.ndarray]:
     columns = {"reward": np.array([point.reward for point in points])}
-    for i, name in enumerate(_columns(problem)):
+    for i, name in enumerate(column_names(problem)):
         columns[name] = np.array([point.constraints[i] for point in points])
     return columns

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from . import _core
-from ._core import Error
 from ._options import assign, execution
 from ._policy import Policy
 from ._problem import Problem
@@ -58,7 +55,9 @@ class WorstKernel:
 
         Policies whose memory is a table answer only for actions that they take.
         """
-        return self._kernel.at(stage, state, memory, _position(self.problem, stage, state, action))
+        row = self.problem.row_of(state, action, stage)
+        first = self.problem.state_rows[min(stage, self.problem.stages - 1) * self.problem.states + state]
+        return self._kernel.at(stage, state, memory, row - int(first))
 
     def rows(self) -> _core.MarkovKernel:
         """Every row at every stage at once, for a policy without memory."""
@@ -75,15 +74,3 @@ def worst_kernel(
 
 def _of(policy: Policy | Solution) -> _core.Policy:
     return (policy.policy if isinstance(policy, Solution) else policy)._policy
-
-
-def _position(problem: Problem, stage: int, state: int, action: int) -> int:
-    """The place of an action in its state's own list."""
-    if not 0 <= state < problem.states:
-        raise Error(f"state {state}, must be in 0..{problem.states - 1}")
-    slot = min(stage, problem.stages - 1) * problem.states + state
-    own = problem.action[problem.state_rows[slot] : problem.state_rows[slot + 1]]
-    place = int(np.searchsorted(own, action))
-    if place == len(own) or own[place] != action:
-        raise Error(f"action {action} of state {state}, must be one of {', '.join(map(str, own))}")
-    return place

@@ -95,5 +95,5 @@ def test_there_and_back():
     assert again == problem
     env = rd.as_gymnasium(problem)
     env.reset(seed=0)
-    with pytest.raises(rd.Error, match="action 9 in state 0, must be one of 0, 1, 2, 3"):
+    with pytest.raises(rd.Error, match="action 9 of state 0, must be one of 0, 1, 2, 3"):
         env.step(9)
