@@ -122,27 +122,22 @@ class Build {
 
 Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<FrontierStage>& stages,
-                       const std::vector<std::int32_t>& first_points, bool repeats) {
+                       const std::vector<std::int32_t>& first_points,
+                       const std::vector<std::vector<std::int32_t>>* end) {
   const State states = problem.model().states();
   const Build build(problem, landings, stages);
   Policy policy;
   policy.states = states;
-  policy.repeats_last = repeats;
   Used here(states, stages.front().table.directions().size());
   for (State s = 0; s < states; ++s) {
     for (const std::int32_t point : first_points) here.use(s, point);
   }
-  if (repeats) {  // one stage for ever: every point stays in use
-    for (State s = 0; s < states; ++s) {
-      for (std::int32_t k = 0; k < stages.front().table.directions().size(); ++k) here.use(s, k);
-    }
-    policy.stages.push_back(build.stage(0, here, here, false));
-    return policy;
-  }
   const int horizon = static_cast<int>(stages.size()) - 1;
   for (int h = 0; h < horizon; ++h) {
     Used next(states, stages[h + 1].table.directions().size());
-    if (h + 1 < horizon) {
+    const bool last = h + 1 == horizon;
+    if (last && end) next.memory = *end;
+    if (!last) {
       for (State s = 0; s < states; ++s) {
         for (const std::int32_t point : here.points[s]) {
           build.for_each_target(h, s, point,
@@ -152,7 +147,7 @@ Policy make_controller(const Problem& problem, const Landings& landings,
       for (State s = 0; s < states; ++s)
         next.use(s, 0);  // every state has at least one memory state
     }
-    policy.stages.push_back(build.stage(h, here, next, h + 1 == horizon));
+    policy.stages.push_back(build.stage(h, here, next, last && !end));
     here = std::move(next);
   }
   return policy;

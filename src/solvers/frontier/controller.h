@@ -10,6 +10,7 @@ namespace redoubt {
 // of every state, in their order.
 Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<FrontierStage>& stages,
-                       const std::vector<std::int32_t>& first_points, bool repeats);
+                       const std::vector<std::int32_t>& first_points,
+                       const std::vector<std::vector<std::int32_t>>* end = nullptr);
 
 }  // namespace redoubt

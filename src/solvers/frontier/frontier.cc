@@ -16,8 +16,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
           options.tolerance);
   require(options.most_directions >= 2, "most_directions = {}, must be at least 2",
           options.most_directions);
-  FrontierSearch search(problem, options, execution);
-  return problem.infinite() ? search.run_for_ever() : search.run();
+  return FrontierSearch(problem, options, execution).run();
 }
 
 }  // namespace redoubt

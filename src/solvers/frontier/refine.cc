@@ -21,9 +21,10 @@ enum class Via {
 class Follow {
  public:
   Follow(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-         StateBackup& backup, Via via)
+         const std::vector<const std::vector<char>*>& active, StateBackup& backup, Via via)
       : problem_(problem),
         stages_(stages),
+        active_(active),
         signals_(stages.front()->table.directions().signals()),
         backup_(backup),
         via_(via) {
@@ -31,6 +32,9 @@ class Follow {
       auto& lists = demand_.intervals.emplace_back();
       for (int c = 0; c + 1 < signals_; ++c)
         lists.emplace_back(stage->table.directions().prices(c).size());
+      demand_.left_out_loss.emplace_back(
+          problem.model().states() * static_cast<std::size_t>(stage->table.directions().size()),
+          0.0);
       auto& states = demand_.state_loss.emplace_back();
       if (signals_ == 2)
         states.assign(stage->table.places() * stage->table.directions().prices(0).size(), 0.0);
@@ -45,17 +49,16 @@ class Follow {
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       q[0] = problem_.start().probability[i];
       for (std::size_t c = 0; c < root.prices.size(); ++c) q[c + 1] = q[0] * root.prices[c];
-      arrive(0, problem_.start().states[i], q.data(), -std::numeric_limits<double>::infinity());
+      arrive(0, problem_.start().states[i], q.data());
     }
     for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h);
     return std::move(demand_);
   }
 
  private:
-  // A part of the direction, of weight q, comes to a place of a stage, where a point worth
-  // `promised` in that direction was chosen: what is lost there because q lies between listed
-  // directions. Returns the whole gap at q.
-  double arrive(int stage, std::int64_t place, const double* q, double promised) {
+  // A part of the direction, of weight q, comes to a place of a stage: what is lost there because q
+  // lies between listed directions. Returns the whole gap at q.
+  double arrive(int stage, std::int64_t place, const double* q) {
     const TradeOffs& table = stages_[stage]->table;
     const Directions& directions = table.directions();
     directions.split(q, parts_);
@@ -76,7 +79,6 @@ class Follow {
         }
       }
     }
-    if (promised > -std::numeric_limits<double>::infinity()) inner = promised;
     const double loss = std::max(0.0, outer - inner - inherited);
     demand_.between_prices += loss;
     if (q[0] > kNegligible) {
@@ -126,12 +128,9 @@ class Follow {
     part_.resize(signals_);
     double later = 0;
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      double promised = 0;
-      for (int j = 0; j < signals_; ++j) {
+      for (int j = 0; j < signals_; ++j)
         part_[j] = problem_.discount() * q[j] * kernel_[i * padded + j];
-        promised += part_[j] * backup_.next_point(static_cast<int>(i), j);
-      }
-      later += arrive(stage + 1, places_[i], part_.data(), promised);
+      later += arrive(stage + 1, places_[i], part_.data());
     }
     here.table.directions().split(q, parts_);
     double gap = 0;
@@ -139,11 +138,19 @@ class Follow {
       const int d = parts_.direction[n];
       gap += parts_.weight[n] * (here.table.bounds(state)[d] - here.table.along(state, d, d));
     }
-    demand_.games += std::max(0.0, gap - later);
+    // What a game leaves open, or, where the direction was left out, what that costs.
+    const double rest = std::max(0.0, gap - later);
+    const auto at = std::int64_t{state} * here.table.directions().size() + k;
+    if (via_ == Via::listed && !(*active_[stage])[at]) {
+      demand_.left_out_loss[stage][at] += rest;
+    } else {
+      demand_.games += rest;
+    }
   }
 
   const Problem& problem_;
   const std::vector<const FrontierStage*>& stages_;
+  const std::vector<const std::vector<char>*>& active_;
   int signals_;
   StateBackup& backup_;
   Via via_;
@@ -158,9 +165,10 @@ class Follow {
 }  // namespace
 
 Demand find_demand(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-                   const Root& root, StateBackup& backup) {
-  Demand demand = Follow(problem, stages, backup, Via::listed).run(root);
-  const Demand finer = Follow(problem, stages, backup, Via::itself).run(root);
+                   const std::vector<const std::vector<char>*>& active, const Root& root,
+                   StateBackup& backup) {
+  Demand demand = Follow(problem, stages, active, backup, Via::listed).run(root);
+  const Demand finer = Follow(problem, stages, active, backup, Via::itself).run(root);
   for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
     for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
       for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
@@ -176,22 +184,6 @@ Demand find_demand(const Problem& problem, const std::vector<const FrontierStage
       demand.state_loss[h][n] = std::max(demand.state_loss[h][n], finer.state_loss[h][n]);
     }
   }
-  return demand;
-}
-
-Demand on_one_stage(Demand demand) {
-  for (std::size_t h = 1; h < demand.intervals.size(); ++h) {
-    for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
-      for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
-        demand.intervals[0][c][n].loss += demand.intervals[h][c][n].loss;
-        demand.intervals[0][c][n].weighted_price += demand.intervals[h][c][n].weighted_price;
-      }
-    }
-    for (std::size_t n = 0; n < demand.state_loss[h].size(); ++n)
-      demand.state_loss[0][n] += demand.state_loss[h][n];
-  }
-  demand.intervals.resize(1);
-  demand.state_loss.resize(1);
   return demand;
 }
 
@@ -227,22 +219,23 @@ void add_prices(const Demand& demand, double target, int most,
   }
 }
 
-std::vector<char> choose_active(const std::vector<double>& state_loss, double negligible,
+std::vector<char> choose_active(const Demand& demand, int stage, double negligible,
                                 const Directions& before, const std::vector<char>& active_before,
                                 const Directions& after) {
-  if (after.constraints() != 1)
-    return std::vector<char>(active_before.size() / before.size() * after.size(), 1);
-  const std::vector<double>& old = before.prices(0);
-  const std::vector<double>& prices = after.prices(0);
   const auto states = static_cast<std::int64_t>(active_before.size()) / before.size();
   std::vector<char> active(states * after.size(), 1);
+  if (after.constraints() != 1) return active;
+  const std::vector<double>& old = before.prices(0);
+  const std::vector<double>& prices = after.prices(0);
   for (std::int64_t s = 0; s < states; ++s) {
     std::size_t at = 0;
     for (std::size_t k = 0; k < prices.size(); ++k) {
       while (at + 1 < old.size() && old[at + 1] <= prices[k]) ++at;
-      active[s * after.size() + k] = old[at] == prices[k]
-                                         ? active_before[s * before.size() + at]
-                                         : state_loss[s * old.size() + at] > negligible;
+      const auto known = s * before.size() + static_cast<std::int64_t>(at);
+      active[s * after.size() + k] =
+          old[at] == prices[k]
+              ? active_before[known] || demand.left_out_loss[stage][known] > negligible
+              : demand.state_loss[stage][s * old.size() + at] > negligible;
     }
   }
   return active;

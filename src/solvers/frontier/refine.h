@@ -19,8 +19,10 @@ struct Demand {
   std::vector<std::vector<std::vector<Interval>>>
       intervals;  // [stage][constraint][between price n and the next, or the ray]
   std::vector<std::vector<double>>
-      state_loss;             // [stage][state * intervals + interval], with one constraint
-  double mass = 0;            // weight of all directions followed, over all stages
+      state_loss;  // [stage][state * intervals + interval], with one constraint
+  std::vector<std::vector<double>>
+      left_out_loss;  // [stage][state * directions + direction], where a direction is left out
+  double mass = 0;    // weight of all directions followed, over all stages
   double between_prices = 0;  // sum of all losses
   double games = 0;           // gap at the start that longer games would close
 };
@@ -28,20 +30,18 @@ struct Demand {
 // The stages are those that the answer passes through, one after the other; an infinite horizon
 // passes through the same one many times.
 Demand find_demand(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-                   const Root& root, StateBackup& backup);
-
-// The demand on all stages as a demand on one, for an infinite horizon.
-Demand on_one_stage(Demand demand);
+                   const std::vector<const std::vector<char>*>& active, const Root& root,
+                   StateBackup& backup);
 
 // Adds prices where the losses are, for all stages: [stage][constraint]. `target` is the sum of
 // losses to aim at; a constraint of a stage that has `most` prices gets no more.
 void add_prices(const Demand& demand, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices);
 
-// Which of the new directions of a stage are worth the work in which state: [state * directions +
-// direction]. Those that were, and new ones where leaving them out would lose more than
-// `negligible` of the gap at the start.
-std::vector<char> choose_active(const std::vector<double>& state_loss, double negligible,
+// Which directions of a stage's new list are worth the work in which state: [state * directions +
+// direction]. Those that were, and others where leaving them out would lose more than `negligible`
+// of the gap at the start.
+std::vector<char> choose_active(const Demand& demand, int stage, double negligible,
                                 const Directions& before, const std::vector<char>& active_before,
                                 const Directions& after);
 

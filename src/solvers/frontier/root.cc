@@ -19,7 +19,7 @@ void mix_along_curve(const TradeOffs& points, double required, Root& root) {
   const auto edges = static_cast<std::ptrdiff_t>(curve.price.size());
   // On an edge the price is the edge's. At a corner every price between those of its two edges is
   // right; the middle one looks at both.
-  const double flat = corner == 0 ? 0.0 : curve.price[corner - 1];
+  const double flat = corner == 0 || edges == 0 ? 0.0 : curve.price[std::min(corner, edges) - 1];
   const double steep = corner < edges ? curve.price[corner] : flat;
   const bool at_corner = corner < curve.corners() && curve.utility[corner] <= required + slack;
   root.prices = {at_corner ? 0.5 * (flat + steep) : flat};

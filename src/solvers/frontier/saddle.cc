@@ -15,7 +15,8 @@ constexpr double kDamping = 0.9;
 void RowSaddle::solve(const Game& game) {
   begin(game);
   for (round_ = 0; round_ < game.rounds && lanes_ > 0;) {
-    const double step = 2.0 / (round_ + 2.0);
+    const double step =
+        averaging() ? 2.0 / (smooth_ ? round_ - kSmoothRounds + 4.0 : round_ + 2.0) : 1.0;
     answer_kernels(game, step);
     answer_points(game, step);
     ++round_;
@@ -68,7 +69,7 @@ void RowSaddle::answer_kernels(const Game& game, double step) {
   for (int i = 0; i < places; ++i) {
     if (signals != 2)
       answer_many_prices(game, i, step);
-    else if (smooth_)
+    else if (!averaging())
       answer_along_curve(game, i);
     else
       answer_one_price(game, i, step);
@@ -116,7 +117,7 @@ void RowSaddle::answer_one_price(const Game& game, int place, double step) {
   }
 }
 
-// Against a nature that answers smoothly the answer need not be averaged. It stands on the curve
+// While nature answers smoothly the answer need not be averaged. It stands on the curve
 // where the price that the kernels make meets the price of the curve; a utility that rises lowers
 // its price, by the sensitivity of nature's answer, so the meeting point is found along the edges
 // as if the other places stood still, and a few rounds settle all of them.
@@ -248,11 +249,7 @@ void RowSaddle::answer_points(const Game& game, double step) {
     value_[lane] = sum;
   }
   const std::int64_t count = std::int64_t{places} * padded_;
-  if (smooth_ && signals == 2) {
-    find_sensitivity(game);
-    std::copy_n(answer_.begin(), count, kernel_.begin());
-    return;
-  }
+  if (!averaging()) find_sensitivity(game);
   for (std::int64_t n = 0; n < count; ++n) kernel_[n] += step * (answer_[n] - kernel_[n]);
 }
 

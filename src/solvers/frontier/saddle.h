@@ -21,7 +21,8 @@ class RowSaddle {
   RowSaddle(const Problem& problem, std::span<const Channel> channels)
       : problem_(&problem), channels_(channels), rows_(problem) {
     const Uncertainty& set = problem.uncertainty();
-    smooth_ = std::holds_alternative<KL>(set) || std::holds_alternative<Chi2>(set);
+    smooth_ = channels.size() == 2 &&
+              (std::holds_alternative<KL>(set) || std::holds_alternative<Chi2>(set));
   }
 
   struct Game {
@@ -54,6 +55,12 @@ class RowSaddle {
   const RowEvaluator& rows() const { return rows_; }
 
  private:
+  // The first rounds against kl and chi2 look for the saddle point directly, which settles most
+  // lanes. Where all points of a signal are worth the same, nature's answer jumps; lanes that end
+  // there go on by averages.
+  static constexpr int kSmoothRounds = 8;
+  bool averaging() const { return !smooth_ || round_ >= kSmoothRounds; }
+
   void begin(const Game& game);
   void answer_kernels(const Game& game, double step);
   void answer_one_price(const Game& game, int place, double step);

@@ -43,7 +43,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
 Solution FrontierSearch::run() {
   Solution solution;
   const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
-  plan_.assign(problem_.horizon(), first);
+  plan_.assign(stages_to_plan(), first);
   for (int pass = 0; pass < kMostPasses; ++pass) {
     std::vector<FrontierStage> stages;
     if (!sweep(stages)) break;
@@ -52,27 +52,31 @@ Solution FrontierSearch::run() {
     record(solution);
     if (root_.beyond_reach >= 0 || excess() <= 0) break;
     std::vector<const FrontierStage*> path;
+    std::vector<const std::vector<char>*> active;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
-    if (!refine(find_demand(problem_, path, root_, backups_.front()))) break;
+    for (const StagePlan& plan : plan_) active.push_back(&plan.active);
+    if (!refine(find_demand(problem_, path, active, root_, backups_.front()))) break;
   }
   return conclude(std::move(solution));
 }
 
-Solution FrontierSearch::run_for_ever() {
-  Solution solution;
-  plan_ = {make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0])};
-  FrontierStage stage = first_guess(plan_[0].directions);
-  const int length = stages_until_negligible(problem_, 1e-4);
-  for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (!iterate(stage)) break;
-    ++solution.iterations;
-    record(solution);
-    if (root_.beyond_reach >= 0 || excess() <= 0) break;
-    const std::vector<const FrontierStage*> path(length, &stage);
-    if (!refine(on_one_stage(find_demand(problem_, path, root_, backups_.front())))) break;
-    stage = carry_over(stage, plan_[0].directions);
+// An infinite horizon is searched to where what lies beyond it, known without a search, opens the
+// gap by less than a tenth of what is allowed.
+int FrontierSearch::stages_to_plan() {
+  if (!problem_.infinite()) return problem_.horizon();
+  end_ = first_guess(Directions(first_prices()));
+  double open = 0;
+  for (State s = 0; s < problem_.model().states(); ++s) {
+    for (int k = 0; k < end_.table.directions().rays_begin(); ++k) {
+      double scale = 0;
+      for (int j = 0; j < end_.table.directions().signals(); ++j)
+        scale += end_.table.directions().weight(k, j) * scales_[j];
+      open = std::max(open, (end_.table.bounds(s)[k] - end_.table.along(s, k, k)) / scale);
+    }
   }
-  return conclude(std::move(solution));
+  if (open <= 0) return 1;
+  return std::max(
+      1, stages_until_negligible(problem_, std::min(0.5, 0.1 * options_.tolerance / open)));
 }
 
 // Prices around the exchange rate of the two totals; the search moves to where the answer is.
@@ -127,7 +131,7 @@ bool FrontierSearch::refine(const Demand& demand) {
     Directions directions(prices[h]);
     finer |= directions.size() > plan_[h].directions.size();
     std::vector<char> active =
-        choose_active(demand.state_loss[h], kForLeftOut * allowed() / intervals,
+        choose_active(demand, static_cast<int>(h), kForLeftOut * allowed() / intervals,
                       plan_[h].directions, plan_[h].active, directions);
     plan_[h] = make_plan(std::move(directions), std::move(active), tolerance_);
   }
@@ -143,14 +147,15 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
 
 // All stages backward as planned. False when stopped.
 bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
-  const int horizon = problem_.horizon();
+  const int horizon = static_cast<int>(plan_.size());
   stages.resize(horizon + 1);
-  stages[horizon] = make_stage(Directions(Prices(required_.size(), {0.0})));
+  stages[horizon] =
+      problem_.infinite() ? end_ : make_stage(Directions(Prices(required_.size(), {0.0})));
   complete_stage(landings_, stages[horizon]);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(execution_, 1 - (h + 1.0) / horizon)) return false;
     stages[h] = make_stage(plan_[h].directions);
-    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
+    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
     complete_stage(landings_, stages[h]);
   }
   return true;
@@ -177,8 +182,8 @@ void FrontierSearch::adopt(std::vector<FrontierStage> stages) {
   bound_ = std::min(bound_, root_.bound);
 }
 
-// An infinite horizon starts from what is known without any search: nobody has more of a signal
-// than its own best, and the policies that are best for one signal achieve what they achieve.
+// What is known of an infinite horizon without any search: nobody has more of a signal than its own
+// best, and the policies that are best for one signal achieve what they achieve.
 FrontierStage FrontierSearch::first_guess(const Directions& directions) {
   FrontierStage stage = make_stage(directions);
   const State states = problem_.model().states();
@@ -186,90 +191,61 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
       achieved;  // by the best policy of each channel: [channel][state]
   for (const ValueIteration& best : extremes_)
     achieved.push_back(evaluate(problem_, best.policy, workers_).values.front());
+  end_policy_.assign(states, std::vector<std::int32_t>(directions.size(), 0));
   for (State s = 0; s < states; ++s) {
     for (int k = 0; k < directions.size(); ++k) {
       double most = -std::numeric_limits<double>::infinity();
+      for (std::size_t best = 0; best < achieved.size(); ++best) {
+        double value = 0;
+        for (int j = 0; j < directions.signals(); ++j)
+          value += directions.weight(k, j) * achieved[best][j * states + s];
+        if (value <= most) continue;
+        most = value;
+        end_policy_[s][k] = static_cast<std::int32_t>(best);
+      }
       for (int j = 0; j < directions.signals(); ++j) {
         stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_[j].values.front()[s];
-      }
-      for (const std::vector<double>& values : achieved) {
-        double value = 0;
-        for (int j = 0; j < directions.signals(); ++j)
-          value += directions.weight(k, j) * values[j * states + s];
-        if (value <= most) continue;
-        most = value;
-        for (int j = 0; j < directions.signals(); ++j)
-          stage.table.points(s, j)[k] = values[j * states + s];
+        stage.table.points(s, j)[k] = achieved[end_policy_[s][k]][j * states + s];
       }
     }
   }
-  complete_stage(landings_, stage);
   return stage;
 }
 
-// What is known at some directions, read at others: bounds between listed directions are mixed,
-// points are the best there are.
-FrontierStage FrontierSearch::carry_over(const FrontierStage& old,
-                                         const Directions& directions) const {
-  FrontierStage stage = make_stage(directions);
-  Directions::Parts parts;
-  std::vector<double> q(directions.signals());
-  for (State s = 0; s < problem_.model().states(); ++s) {
-    for (int k = 0; k < directions.size(); ++k) {
-      for (int j = 0; j < directions.signals(); ++j) q[j] = directions.weight(k, j);
-      old.table.directions().split(q.data(), parts);
-      double most = -std::numeric_limits<double>::infinity();
-      for (int n = 0; n < parts.count; ++n) {
-        stage.table.bounds(s)[k] += parts.weight[n] * old.table.bounds(s)[parts.direction[n]];
-        double value = 0;
-        for (int j = 0; j < directions.signals(); ++j)
-          value += q[j] * old.table.points(s, j)[parts.direction[n]];
-        if (value <= most) continue;
-        most = value;
-        for (int j = 0; j < directions.signals(); ++j)
-          stage.table.points(s, j)[k] = old.table.points(s, j)[parts.direction[n]];
-      }
+// From the end of the search on, memory j follows the policy that is best for channel j, for ever.
+Policy::Stage FrontierSearch::tail() const {
+  Policy::Stage stage;
+  const Model& model = problem_.model();
+  stage.memory = static_cast<std::int32_t>(extremes_.size());
+  stage.choice_begin.push_back(0);
+  for (State s = 0; s < model.states(); ++s) {
+    for (std::int32_t j = 0; j < stage.memory; ++j) {
+      for_each_choice(
+          extremes_[j].policy.stages.front(), s, [&](std::int32_t action, double weight) {
+            const Row row = model.row_begin(0, s) + action;
+            stage.choice_action.push_back(action);
+            stage.choice_weight.push_back(weight);
+            stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()));
+            const auto places =
+                model.outcome_end(row) - model.outcome_begin(row) + (landings_.count() > 0);
+            for (std::int64_t i = 0; i < places; ++i) {
+              stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+              stage.moves.push_back({j, 1.0});  // a landing's plan has the same number
+            }
+          });
+      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
     }
   }
-  complete_stage(landings_, stage);
+  stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+  for (std::int32_t j = 0; landings_.count() > 0 && j < stage.memory; ++j) {
+    for (State s = 0; s < model.states(); ++s) {
+      stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
+      stage.landing_moves.push_back({j, 1.0});
+    }
+  }
+  if (landings_.count() > 0)
+    stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
   return stage;
-}
-
-// Steps back until what more steps would change is small beside the gap. False when stopped.
-bool FrontierSearch::iterate(FrontierStage& stage) {
-  const double rest = problem_.discount() / (1 - problem_.discount());
-  const int most = stages_until_negligible(problem_, 1e-9);
-  for (int n = 0; n < most; ++n) {
-    if (watch_.stop(execution_, std::min(0.99, n / (1.0 * most)))) return false;
-    FrontierStage better = make_stage(plan_[0].directions);
-    step(0, plan_[0], stage, better, false);
-    complete_stage(landings_, better);
-    const double value = root_.value, bound = root_.bound;
-    stage = std::move(better);
-    stages_ = {stage};
-    root_ = solve_root(stage.table, problem_.start(), required_);
-    bound_ = std::min(bound_, root_.bound);
-    const double change = std::abs(root_.value - value) + std::abs(root_.bound - bound);
-    if (n > 0 && change * rest < 0.1 * std::max(bound_ - root_.value, 0.2 * allowed())) return true;
-  }
-  return true;
-}
-
-// What the recipes achieve when they are followed for ever takes the place of the points.
-void FrontierSearch::evaluate_for_ever(Policy& policy) {
-  FrontierStage& stage = stages_.front();
-  const std::vector<double> values = evaluate(problem_, policy, workers_).values.front();
-  const auto nodes =
-      static_cast<std::int64_t>(values.size()) / static_cast<std::int64_t>(channels_.size());
-  for (State s = 0; s < problem_.model().states(); ++s) {
-    for (int k = 0; k < stage.table.directions().size(); ++k) {
-      for (std::size_t j = 0; j < channels_.size(); ++j) {
-        stage.table.points(s, static_cast<int>(j))[k] =
-            values[j * nodes + policy.stages[0].begin(s) + k];
-      }
-    }
-  }
-  root_ = solve_root(stage.table, problem_.start(), required_);
 }
 
 double FrontierSearch::evaluations() const {
@@ -294,18 +270,18 @@ Solution FrontierSearch::conclude(Solution solution) {
   if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
   std::vector<std::int32_t> points(stages_.front().table.directions().size());
   std::iota(points.begin(), points.end(), 0);
+  if (required_.size() == 1)
+    points = curve_of(at_start(stages_.front().table, problem_.start()), 0).point;
+  for (const MemoryMove& move : root_.mixture) {
+    if (std::find(points.begin(), points.end(), move.memory) == points.end())
+      points.push_back(move.memory);
+  }
+  solution.policy = make_controller(problem_, landings_, stages_, points,
+                                    problem_.infinite() ? &end_policy_ : nullptr);
   if (problem_.infinite()) {
-    const std::vector<FrontierStage> twice = {stages_.front(), stages_.front()};
-    solution.policy = make_controller(problem_, landings_, twice, points, true);
-    evaluate_for_ever(solution.policy);
-  } else {
-    if (required_.size() == 1)
-      points = curve_of(at_start(stages_.front().table, problem_.start()), 0).point;
-    for (const MemoryMove& move : root_.mixture) {
-      if (std::find(points.begin(), points.end(), move.memory) == points.end())
-        points.push_back(move.memory);
-    }
-    solution.policy = make_controller(problem_, landings_, stages_, points, false);
+    solution.policy.stages.push_back(tail());
+    solution.policy.repeats_last = true;
+    solution.cut = static_cast<int>(plan_.size());
   }
   set_start(points, solution.policy);
   const TradeOffs start = at_start(stages_.front().table, problem_.start());

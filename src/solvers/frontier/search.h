@@ -16,8 +16,7 @@ class FrontierSearch {
   FrontierSearch(const Problem& problem, const FrontierOptions& options,
                  const Execution& execution);
 
-  Solution run();           // finite horizon
-  Solution run_for_ever();  // infinite horizon: one stage, iterated; the controller is stationary
+  Solution run();
 
  private:
   using Prices = std::vector<std::vector<double>>;  // for each constraint
@@ -39,9 +38,8 @@ class FrontierSearch {
             bool last);
   void adopt(std::vector<FrontierStage> stages);
   FrontierStage first_guess(const Directions& directions);
-  FrontierStage carry_over(const FrontierStage& old, const Directions& directions) const;
-  bool iterate(FrontierStage& stage);
-  void evaluate_for_ever(Policy& policy);
+  Policy::Stage tail() const;
+  int stages_to_plan();
   void record(Solution& solution) const;
   Solution conclude(Solution solution);
   void set_start(const std::vector<std::int32_t>& points, Policy& policy) const;
@@ -63,6 +61,9 @@ class FrontierSearch {
   std::vector<StagePlan> plan_;
   double tolerance_ = std::numeric_limits<double>::infinity();  // of a row's game
   int rounds_ = 10;
+  FrontierStage end_;  // what an infinite horizon is worth where the search ends
+  std::vector<std::vector<std::int32_t>>
+      end_policy_;  // and the policy behind each of its points: [state][direction]
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   Root root_;
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes

@@ -56,9 +56,6 @@ class StateBackup {
   void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
                 std::span<const std::int32_t> points, std::vector<double>& result,
                 double* minimiser);
-  double next_point(int place, int signal) const {
-    return next_points_[place][signal];
-  }  // of the last evaluation, of a single point
   std::span<const std::int64_t> places_of(Row row);
 
  private:
