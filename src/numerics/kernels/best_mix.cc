@@ -72,22 +72,20 @@ struct Edge {
   while (any(mixes)) {
     const Lanes run = best.safe.utility - best.other.utility,
                 rise = best.safe.reward - best.other.reward;
-    Lanes height = 0.0, index = -1.0;
-    for (int a = 0; a < p.actions; ++a) {
-      const Lanes above = (load(p.reward[a] + lane) - best.other.reward) * run -
-                          (load(p.utility[a] + lane) - best.other.utility) * rise;
-      const Mask higher = above > height;
-      height = select(higher, above, height);
-      index = select(higher, static_cast<double>(a), index);
-    }
+    Lanes height = 0.0;
     Action farthest = best.safe;
-    for (int a = 0; a < p.actions; ++a)
-      farthest = select(index == static_cast<double>(a), action(p, a, lane), farthest);
+    for (int a = 0; a < p.actions; ++a) {
+      const Action x = action(p, a, lane);
+      const Lanes above =
+          (x.reward - best.other.reward) * run - (x.utility - best.other.utility) * rise;
+      farthest = select(above > height, x, farthest);
+      height = max(above, height);
+    }
     const Mask is_safe = farthest.utility >= threshold;
     const Edge edge{select(is_safe, farthest, best.safe), select(is_safe, best.other, farthest)};
     const Lanes edge_reward = edge.reward(threshold);
     // Rounding may put an action above its own edge; a step must gain reward, so the walk ends.
-    mixes = mixes & (index >= 0.0) & (edge_reward > reward);
+    mixes = mixes & (height > 0.0) & (edge_reward > reward);
     best.safe = select(mixes, edge.safe, best.safe);
     best.other = select(mixes, edge.other, best.other);
     reward = select(mixes, edge_reward, reward);

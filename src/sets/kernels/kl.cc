@@ -324,7 +324,7 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
     if (any(tasks[i].todo)) open[left++] = &tasks[i];
   work.blocks += left;
   for (int i = 0; i < left; ++i) open[i]->b = first_guess(row.radius, open[i]->shape);
-  for (int round = 0; round < 2 && left > 0; ++round) {
+  for (int round = 0; round < 3 && left > 0; ++round) {
     work.evaluations += left;
     for (int i = 0; i < left; ++i)
       open[i]->sums = centred_sums(row, open[i]->v, open[i]->shape, open[i]->b);
