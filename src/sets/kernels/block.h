@@ -44,6 +44,31 @@ template <class Solve>
   }
 }
 
+// The arithmetic of one block is mostly a chain of dependent steps. Kernels that have such chains
+// take this many blocks through each of their stages together, and the chains fill each other's
+// waiting time.
+inline constexpr int kTogether = 4;
+
+// Task: what a kernel keeps of one block, with the block itself as its member v.
+// solve(tasks, count) solves them, worst(task) is the result, distribute(task, place) writes the
+// minimiser.
+template <class Task, class Solve, class Worst, class Distribute>
+[[gnu::always_inline]] inline void solve_together(const NominalRow& row, const LaneValues& values,
+                                                  double* worst, double* minimiser, Solve solve,
+                                                  Worst worst_of, Distribute distribute) {
+  const int stride = padded_lanes(values.lanes);
+  Task tasks[kTogether];
+  for (int lane = 0; lane < values.lanes;) {
+    int count = 0;
+    for (; lane < values.lanes && count < kTogether; lane += kLanes)
+      tasks[count++].v = {values.values, row.outcomes, lane};
+    solve(tasks, count);
+    for (int i = 0; i < count; ++i) store(worst + tasks[i].v.lane, worst_of(tasks[i]));
+    for (int i = 0; i < count && minimiser != nullptr; ++i)
+      distribute(tasks[i], Minimiser{minimiser + tasks[i].v.lane, stride});
+  }
+}
+
 // The sum in the order of the outcomes: every set uses this one where it needs the nominal mean.
 [[gnu::always_inline]] inline Lanes expectation(const double* probability, const Block& v) {
   Lanes sum = 0.0;

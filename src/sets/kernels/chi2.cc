@@ -8,8 +8,6 @@
 namespace redoubt::REDOUBT_TARGET {
 namespace {
 
-constexpr int kTogether = 4;  // blocks that are solved together, to fill each other's waiting time
-
 // One block. Everything but `low` is relative to the value of the first outcome, so that rounding
 // is relative to the range of the values and not to their size.
 struct Task {
@@ -138,19 +136,10 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
 void chi2(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
           double* minimiser) {
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
-  const int stride = padded_lanes(values.lanes);
-  Task tasks[kTogether];
-  for (int lane = 0; lane < values.lanes;) {
-    int count = 0;
-    for (; lane < values.lanes && count < kTogether; lane += kLanes)
-      tasks[count++].v = {values.values, row.outcomes, lane};
-    solve(row, tasks, count);
-    for (int i = 0; i < count; ++i) {
-      store(worst + tasks[i].v.lane, tasks[i].worst());
-      if (minimiser != nullptr)
-        write_minimiser(row, tasks[i], {minimiser + tasks[i].v.lane, stride});
-    }
-  }
+  solve_together<Task>(
+      row, values, worst, minimiser, [&](Task* tasks, int count) { solve(row, tasks, count); },
+      [](const Task& task) { return task.worst(); },
+      [&](const Task& task, const Minimiser& place) { write_minimiser(row, task, place); });
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

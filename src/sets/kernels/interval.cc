@@ -22,24 +22,17 @@ void interval(const NominalRow& row, const LaneValues& values, Scratch& scratch,
     total += room[i];
   }
   free = free < 0 ? 0 : free > total ? total : free;
-  const int stride = padded_lanes(values.lanes);
-  Taking blocks[kTogether];
-  for (int lane = 0; lane < values.lanes;) {
-    int count = 0;
-    for (; lane < values.lanes && count < kTogether; lane += kLanes)
-      blocks[count++].v = {values.values, row.outcomes, lane};
-    take_from_top(blocks, count, room, total, free, negated_value);
-    for (int i = 0; i < count; ++i) {
-      const Taking& t = blocks[i];
-      const Lanes sum = expectation(row.lower, t.v) - t.taken(free);
-      store(worst + t.v.lane, max(sum, -t.high));
-      if (minimiser == nullptr) continue;
-      const Minimiser place{minimiser + t.v.lane, stride};
-      write_taken(t, room, free, negated_value, place);
-      for (int j = 0; j < row.outcomes; ++j) place.set(j, row.lower[j] + place.get(j));
-      place.set(row.outcomes, 0.0);
-    }
-  }
+  solve_together<Taking>(
+      row, values, worst, minimiser,
+      [&](Taking* blocks, int count) {
+        take_from_top(blocks, count, room, total, free, negated_value);
+      },
+      [&](const Taking& t) { return max(expectation(row.lower, t.v) - t.taken(free), -t.high); },
+      [&](const Taking& t, const Minimiser& place) {
+        write_taken(t, room, free, negated_value, place);
+        for (int i = 0; i < row.outcomes; ++i) place.set(i, row.lower[i] + place.get(i));
+        place.set(row.outcomes, 0.0);
+      });
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -14,7 +14,6 @@ namespace redoubt::REDOUBT_TARGET {
 namespace {
 
 constexpr double kTolerance = 1e-12;  // of the range
-constexpr int kTogether = 4;          // blocks that are solved together
 
 // Up to this b, x is centred at the mean, and sums of exp(x) and their products stay far from
 // overflow. Beyond it, x is taken relative to the lowest value.
@@ -342,19 +341,11 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
 void kl(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
         double* minimiser) {
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
-  const int stride = padded_lanes(values.lanes);
-  Task tasks[kTogether];
-  for (int lane = 0; lane < values.lanes;) {
-    int count = 0;
-    for (; lane < values.lanes && count < kTogether; lane += kLanes)
-      tasks[count++].v = {values.values, row.outcomes, lane};
-    solve(row, tasks, count, scratch.work);
-    for (int i = 0; i < count; ++i) {
-      store(worst + tasks[i].v.lane, worst_of(tasks[i]));
-      if (minimiser != nullptr)
-        write_minimiser(row, tasks[i], {minimiser + tasks[i].v.lane, stride});
-    }
-  }
+  solve_together<Task>(
+      row, values, worst, minimiser,
+      [&](Task* tasks, int count) { solve(row, tasks, count, scratch.work); },
+      [](const Task& task) { return worst_of(task); },
+      [&](const Task& task, const Minimiser& place) { write_minimiser(row, task, place); });
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

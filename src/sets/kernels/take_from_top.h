@@ -11,8 +11,6 @@
 // log2(outcomes) + 2 sweeps.
 namespace redoubt::REDOUBT_TARGET {
 
-constexpr int kTogether = 4;  // blocks that are solved together, to fill each other's waiting time
-
 struct Taking {
   Block v;
   Lanes low, high, mean;  // of the values

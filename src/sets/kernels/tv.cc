@@ -33,22 +33,21 @@ void tv(const NominalRow& row, const LaneValues& values, Scratch& scratch, doubl
   double total = 0;
   for (int i = 0; i < row.outcomes; ++i) total += row.probability[i];
   const double radius = row.radius < total ? row.radius : total;
-  const int stride = padded_lanes(values.lanes);
-  Taking blocks[kTogether];
-  for (int lane = 0; lane < values.lanes;) {
-    int count = 0;
-    for (; lane < values.lanes && count < kTogether; lane += kLanes)
-      blocks[count++].v = {values.values, row.outcomes, lane};
-    take_from_top(blocks, count, row.probability, total, radius, value_of);
-    for (int i = 0; i < count; ++i) {
-      const Taking& t = blocks[i];
-      Lanes low = t.low;
-      if (values.floor != nullptr) low = min(load(values.floor + t.v.lane), low);
-      store(worst + t.v.lane, max(t.mean - (t.taken(radius) - radius * low), low));
-      if (minimiser != nullptr)
-        write_minimiser(row, t, radius, low, {minimiser + t.v.lane, stride});
-    }
-  }
+  const auto landing = [&](const Taking& t) {
+    return values.floor != nullptr ? min(load(values.floor + t.v.lane), t.low) : t.low;
+  };
+  solve_together<Taking>(
+      row, values, worst, minimiser,
+      [&](Taking* blocks, int count) {
+        take_from_top(blocks, count, row.probability, total, radius, value_of);
+      },
+      [&](const Taking& t) {
+        const Lanes low = landing(t);
+        return max(t.mean - (t.taken(radius) - radius * low), low);
+      },
+      [&](const Taking& t, const Minimiser& place) {
+        write_minimiser(row, t, radius, landing(t), place);
+      });
 }
 
 }  // namespace redoubt::REDOUBT_TARGET
