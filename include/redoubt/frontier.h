@@ -19,6 +19,12 @@ struct FrontierOptions {
 Solution frontier(const Problem& problem, const FrontierOptions& options = {},
                   const Execution& execution = {});
 
+// Adds to the answer of any method what no policy could exceed, and with it the gap: the bounds of
+// a frontier solve of the same problem. A feasible answer whose gap is within the tolerance becomes
+// certified.
+void certify(const Problem& problem, Solution& solution, const FrontierOptions& options = {},
+             const Execution& execution = {});
+
 // The policy of a frontier solution for other bounds on the same constraints, without solving
 // again: one for each constraint, in the user's sign. Error when the solution's curve does not
 // reach them.

@@ -36,7 +36,8 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
   const auto gap = solution.reward.gap();
-  const bool tight = gap && *gap <= tolerance * std::max(1.0, std::abs(*solution.reward.bound));
+  const bool tight = gap && *gap <= 1e-12 + tolerance * std::max(std::abs(solution.reward.worst),
+                                                                 std::abs(*solution.reward.bound));
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 

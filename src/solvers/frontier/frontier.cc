@@ -1,14 +1,17 @@
 #include "redoubt/frontier.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/require.h"
+#include "numerics/small_lp.h"
+#include "redoubt/evaluate.h"
 #include "solvers/frontier/search.h"
 
 namespace redoubt {
+namespace {
 
-Solution frontier(const Problem& problem, const FrontierOptions& options,
-                  const Execution& execution) {
+void check(const Problem& problem, const FrontierOptions& options) {
   require(!std::holds_alternative<Tilt>(problem.uncertainty()),
           "set tilt with method frontier: a tilt is not a set of distributions, so there is no "
           "worst case to bound");
@@ -16,7 +19,85 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
           options.tolerance);
   require(options.most_directions >= 2, "most_directions = {}, must be at least 2",
           options.most_directions);
-  return FrontierSearch(problem, options, execution).run();
+}
+
+// Nature may fix the nominal kernel in advance, and then no policy earns more than the best one of
+// the nominal model.
+std::optional<double> static_bound(const Problem& problem, const Solution& solution,
+                                   const FrontierOptions& options, const Execution& execution) {
+  if (solution.status == Status::infeasible) return std::nullopt;
+  if (std::holds_alternative<Nominal>(problem.uncertainty())) return solution.reward.bound;
+  Terms terms = problem.terms();
+  terms.uncertainty = Nominal{};
+  return FrontierSearch(problem.with(std::move(terms)), options, execution).run().reward.bound;
+}
+
+}  // namespace
+
+Solution frontier(const Problem& problem, const FrontierOptions& options,
+                  const Execution& execution) {
+  check(problem, options);
+  const Stopwatch watch;
+  Solution solution = FrontierSearch(problem, options, execution).run();
+  Execution rest = execution;
+  rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
+  if (solution.status != Status::stopped)
+    solution.reward.static_bound = static_bound(problem, solution, options, rest);
+  solution.seconds = watch.seconds();
+  return solution;
+}
+
+void certify(const Problem& problem, Solution& solution, const FrontierOptions& options,
+             const Execution& execution) {
+  const Solution exact = frontier(problem, options, execution);
+  solution.reward.bound = exact.reward.bound;
+  solution.reward.static_bound = exact.reward.static_bound;
+  for (std::size_t c = 0; c < solution.constraints.size(); ++c) {
+    solution.constraints[c].best_achievable = exact.constraints[c].best_achievable;
+  }
+  if (exact.status == Status::infeasible) {
+    solution.notes.push_back("proved: no policy can satisfy the constraints");
+    return;
+  }
+  const auto gap = solution.reward.gap();
+  const double scale =
+      std::max(std::abs(solution.reward.worst), std::abs(solution.reward.bound.value_or(0)));
+  if (solution.status == Status::feasible && gap && *gap <= options.tolerance * scale)
+    solution.status = Status::certified;
+}
+
+Policy policy_at(const Problem& problem, const Solution& solution,
+                 const std::vector<double>& bounds) {
+  const auto constraints = problem.constraints().size();
+  require(solution.method == "frontier" && !solution.curve.empty(),
+          "method '{}' has no trade-off curve to choose from", solution.method);
+  require(bounds.size() == constraints, "{} bounds, must be one for each of the {} constraints",
+          bounds.size(), constraints);
+  std::vector<double> reward, required;
+  std::vector<std::vector<double>> utility(constraints);
+  for (std::size_t c = 0; c < constraints; ++c)
+    required.push_back(channel_of(problem, static_cast<int>(c)).sign * bounds[c]);
+  for (const CurvePoint& point : solution.curve) {
+    reward.push_back(point.reward);
+    for (std::size_t c = 0; c < constraints; ++c) {
+      utility[c].push_back(channel_of(problem, static_cast<int>(c)).sign * point.constraints[c]);
+    }
+  }
+  MixUnderConstraints mix{reward, {utility.begin(), utility.end()}, required};
+  const ConstrainedMix found = best_constrained_mix(mix);
+  require(found.shortfall <= kSatisfied, "the curve misses these bounds by {:g}, must reach them",
+          found.shortfall);
+  Policy policy = solution.policy;
+  policy.start_begin = {0};
+  policy.start_moves.clear();
+  for (std::size_t i = 0; i < policy.start_states.size(); ++i) {
+    for (std::size_t n = 0; n < found.weight.size(); ++n) {
+      if (found.weight[n] > 0)
+        policy.start_moves.push_back({solution.curve[n].memory, found.weight[n]});
+    }
+    policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
+  }
+  return policy;
 }
 
 }  // namespace redoubt

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/small_lp.h"
+
 namespace redoubt {
 namespace {
 
@@ -23,6 +25,23 @@ void mix_along_curve(const TradeOffs& points, double required, Root& root) {
   const double steep = corner < edges ? curve.price[corner] : flat;
   const bool at_corner = corner < curve.corners() && curve.utility[corner] <= required + slack;
   root.prices = {at_corner ? 0.5 * (flat + steep) : flat};
+}
+
+// The same for several requirements, by the small exact LP.
+void mix_points(const TradeOffs& points, const std::vector<double>& required, Root& root) {
+  const auto size = static_cast<std::size_t>(points.directions().size());
+  MixUnderConstraints problem{{points.points(0, 0), size}, {}, required};
+  for (std::size_t c = 0; c < required.size(); ++c) {
+    problem.utility.emplace_back(points.points(0, static_cast<int>(c) + 1), size);
+  }
+  const ConstrainedMix mix = best_constrained_mix(problem);
+  double scale = 1;
+  for (const double bound : required) scale = std::max(scale, std::abs(bound));
+  root.reachable = mix.shortfall <= 1e-12 * scale;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (mix.weight[k] > 0) root.mixture.push_back({static_cast<std::int32_t>(k), mix.weight[k]});
+  }
+  for (const double price : mix.price) root.prices.push_back(std::max(0.0, price));
 }
 
 }  // namespace
@@ -56,12 +75,14 @@ Root solve_root(const TradeOffs& table, const Start& start, const std::vector<do
   }
   for (int c = 0; c < directions.constraints(); ++c) {
     const double best = mean.bounds(0)[directions.rays_begin() + c];
-    if (best < required[c] - 1e-9 * std::max(1.0, std::abs(required[c]))) root.beyond_reach = c;
+    if (best < required[c] - 1e-9 * std::max(1.0, std::abs(required[c]))) root.beyond_reach = true;
   }
   if (directions.constraints() == 0) {
     root.mixture = {{0, 1.0}};
-  } else {
+  } else if (directions.constraints() == 1) {
     mix_along_curve(mean, required[0], root);
+  } else {
+    mix_points(mean, required, root);
   }
   for (const MemoryMove& move : root.mixture)
     root.value += move.weight * mean.points(0, 0)[move.memory];

@@ -11,7 +11,8 @@ namespace redoubt {
 // what bounds it.
 struct Root {
   bool reachable = true;  // some mixture of points meets every requirement
-  int beyond_reach = -1;  // a constraint that is proved to be out of reach of every policy, or -1
+  bool beyond_reach =
+      false;  // a constraint on its own is proved to be out of reach of every policy
   std::vector<MemoryMove> mixture;  // of points of the first stage
   double value = 0;                 // guaranteed reward of the mixture
   double bound = 0;                 // no policy guarantees more

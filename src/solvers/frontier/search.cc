@@ -33,6 +33,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
   for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
   for (const Channel& channel : channels_)
     extremes_.push_back(value_iteration(problem_, channel, workers_));
+  least_reward_ = value_iteration(problem_, Channel{}, workers_, {}, true).at(problem.start());
   for (const ValueIteration& best : extremes_) {
     double scale = 1e-12;
     for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
@@ -50,7 +51,7 @@ Solution FrontierSearch::run() {
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
-    if (root_.beyond_reach >= 0 || excess() <= 0) break;
+    if (infeasible() || excess() <= 0) break;
     std::vector<const FrontierStage*> path;
     std::vector<const std::vector<char>*> active;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
@@ -90,6 +91,14 @@ FrontierSearch::Prices FrontierSearch::first_prices() const {
     prices.push_back(std::move(list));
   }
   return prices;
+}
+
+// Proved: one constraint on its own is out of reach, or all of them together would bound the reward
+// below what every policy has.
+bool FrontierSearch::infeasible() const {
+  return root_.beyond_reach ||
+         (!root_.reachable &&
+          bound_ < least_reward_ - 1e-9 * std::max(1.0, std::abs(least_reward_)));
 }
 
 double FrontierSearch::allowed() const {
@@ -299,7 +308,14 @@ Solution FrontierSearch::conclude(Solution solution) {
     solution.constraints[c].best_achievable =
         channels_[c + 1].sign * extremes_[c + 1].at(problem_.start());
   }
-  if (root_.beyond_reach >= 0) solution.status = Status::infeasible;
+  if (infeasible()) {
+    solution.status = Status::infeasible;
+    solution.reward.bound.reset();  // there is nothing to bound
+  } else if (!root_.reachable) {
+    solution.notes.push_back(
+        "no policy was found that meets all constraints at once, and none was proved to be "
+        "impossible");
+  }
   solution.seconds = watch_.seconds();
   return solution;
 }

@@ -43,6 +43,7 @@ class FrontierSearch {
   void record(Solution& solution) const;
   Solution conclude(Solution solution);
   void set_start(const std::vector<std::int32_t>& points, Policy& policy) const;
+  bool infeasible() const;
   double allowed() const;
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   double evaluations() const;
@@ -57,6 +58,7 @@ class FrontierSearch {
   std::vector<double> required_;          // of each constraint, as a utility
   std::vector<StateBackup> backups_;      // of each thread
   std::vector<ValueIteration> extremes_;  // the best that each channel can have on its own
+  double least_reward_;                   // worst-case reward of the policy that is worst at it
   std::vector<double> scales_;            // largest total of each channel
   std::vector<StagePlan> plan_;
   double tolerance_ = std::numeric_limits<double>::infinity();  // of a row's game
