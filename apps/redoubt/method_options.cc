@@ -29,6 +29,10 @@ const std::vector<Method>& methods() {
   static const std::vector<Method> table = {
       {"rcvi", [](const Problem& problem, const MethodOptions& options,
                   const Execution& execution) { return rcvi(problem, options.rcvi, execution); }},
+      {"frontier",
+       [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
+         return frontier(problem, options.frontier, execution);
+       }},
       {"robust", [](const Problem& problem, const MethodOptions&,
                     const Execution& execution) { return robust(problem, execution); }},
       {"nominal", [](const Problem& problem, const MethodOptions&,
@@ -98,6 +102,7 @@ void add_method_options(CLI::App& verb, MethodOptions& options) {
   };
   share("--slack", options.gradient.slack);
   share("--tolerance", options.gradient.tolerance);
+  share("--tolerance", options.frontier.tolerance);
 }
 
 void add_method(CLI::App& verb, MethodOptions& options) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "redoubt/frontier.h"
 #include "redoubt/gradient.h"
 #include "redoubt/solve.h"
 
@@ -12,6 +13,7 @@ namespace redoubt::app {
 struct MethodOptions {
   std::string method = "rcvi";
   RcviOptions rcvi;
+  FrontierOptions frontier;
   GradientOptions gradient;
 };
 

@@ -9,7 +9,7 @@
 // The policy-gradient methods of the literature on Markov policies: time-dependent ones for a
 // finite horizon, stationary ones for an infinite one. They share one loop (evaluate the policy in
 // the worst case, step along one of its values, repeat) and differ in what they follow, and how.
-// None of them has a certificate; docs/algorithms.md says what each of them is and where the
+// None of them has a certificate; docs/gradient.md says what each of them is and where the
 // published listing was unclear.
 namespace redoubt {
 

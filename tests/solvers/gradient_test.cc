@@ -6,6 +6,7 @@
 
 #include "redoubt/environments.h"
 #include "redoubt/evaluate.h"
+#include "redoubt/frontier.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/random_problem.h"
@@ -189,6 +190,27 @@ TEST(Gradient, NoIterateBeatsTheBestUnconstrainedPolicy) {
       for (const double reward : solution.trace.reward) EXPECT_LE(reward, bound + 1e-8);
     }
   }
+}
+
+TEST(Gradient, NoFeasibleIterateBeatsTheCertifiedBound) {
+  int binding = 0;
+  for (int seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    const Problem problem =
+        make("garnet(states=4,actions=3,successors=3,horizon=4,discount=1,bound=10,seed=" +
+             std::to_string(seed) + ")");
+    const Solution exact = frontier(problem, {.tolerance = 0.01}, {});
+    if (exact.status == Status::infeasible) continue;
+    binding += *exact.reward.bound < *robust(problem).reward.bound - 0.1 ? 1 : 0;
+    for (const Method method : {rnpg, crpo, epirc, primal_dual}) {
+      const Solution solution = method(problem, {.step = 0.05, .iterations = 200}, {});
+      for (std::size_t i = 0; i < solution.trace.reward.size(); ++i) {
+        if (!satisfied(problem.constraints()[0], solution.trace.constraints[0][i])) continue;
+        EXPECT_LE(solution.trace.reward[i], *exact.reward.bound + 1e-7);
+      }
+    }
+  }
+  EXPECT_GE(binding, 10);  // otherwise this says little
 }
 
 TEST(Gradient, WithoutConstraintsItFindsTheRobustOptimum) {
