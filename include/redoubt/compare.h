@@ -42,8 +42,9 @@ struct Comparison {
 Comparison compare(const Problem& problem, const std::vector<Contestant>& contestants,
                    const Execution& execution = {});
 
-// All traces as one table: method, iteration, row_evaluations, seconds, reward, and one column for
-// each constraint, named after its signal, in the user's sign.
+// All traces as one table: method, iteration, row_evaluations, seconds, reward, bound, and one
+// column for each constraint, named after its signal, in the user's sign. Empty where a method has
+// none.
 std::string trace_csv(const Problem& problem, const Comparison& comparison);
 
 }  // namespace redoubt

@@ -100,16 +100,22 @@ Comparison compare(const Problem& problem, const std::vector<Contestant>& contes
 }
 
 std::string trace_csv(const Problem& problem, const Comparison& comparison) {
-  std::string text = "method,iteration,row_evaluations,seconds,reward";
+  std::string text = "method,iteration,row_evaluations,seconds,reward,bound";
   for (const Constraint& constraint : problem.constraints())
     text += ',' + quoted(constraint.signal);
   text += '\n';
   for (const ComparisonLine& line : comparison.lines) {
     const Trace& trace = line.solution.trace;
+    const auto cell = [](const std::vector<double>& column, std::size_t i) {
+      return i < column.size() ? fmt::format(",{}", column[i]) : std::string(",");
+    };
     for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
       text += fmt::format("{},{},{},{},{}", quoted(line.name), trace.iteration[i],
                           trace.row_evaluations[i], trace.seconds[i], trace.reward[i]);
-      for (const auto& column : trace.constraints) text += fmt::format(",{}", column[i]);
+      text += cell(trace.bound, i);
+      // A method that has no policy before its end has no constraint values on the way.
+      for (std::size_t c = 0; c < problem.constraints().size(); ++c)
+        text += c < trace.constraints.size() ? cell(trace.constraints[c], i) : ",";
       text += '\n';
     }
   }

@@ -61,10 +61,27 @@ TEST(Compare, TheLeastProvedBoundCounts) {
 TEST(Compare, TracesBecomeOneTable) {
   const Problem problem = make("river_swim(horizon=10,discount=1,start=2)");
   const std::string csv = trace_csv(problem, compare(problem, {by_rcvi(), crpo_with(0.1)}));
-  EXPECT_THAT(csv, ::testing::StartsWith(
-                       "method,iteration,row_evaluations,seconds,reward,\"cost\"\n\"rcvi\",1,"));
+  EXPECT_THAT(csv,
+              ::testing::StartsWith(
+                  "method,iteration,row_evaluations,seconds,reward,bound,\"cost\"\n\"rcvi\",1,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 10 + 201);
   EXPECT_THAT(csv, ::testing::HasSubstr("\"crpo, step 0.100000\",200,"));
+}
+
+TEST(Compare, ATraceMayHaveNoConstraints) {
+  const Problem problem = make("river_swim");
+  const auto bare = [](const Problem& p, const Execution& e) {
+    Solution solution = robust(p, e);
+    solution.trace = {};
+    solution.trace.iteration = {1};
+    solution.trace.row_evaluations = {2};
+    solution.trace.seconds = {3};
+    solution.trace.reward = {4};
+    solution.trace.bound = {5};
+    return solution;
+  };
+  const std::string csv = trace_csv(problem, compare(problem, {{"bare", bare}}));
+  EXPECT_THAT(csv, ::testing::EndsWith("\n\"bare\",1,2,3,4,5,\n"));
 }
 
 TEST(Compare, OneReportOfProgressStopsThemAll) {
