@@ -94,6 +94,12 @@ double probability_of_missing_one(const Model& model, double samples) {
   return sum;
 }
 
+double least_probability(const Model& model) {
+  double least = 1;
+  for (const double p : model.arrays().probability) least = std::min(least, p);
+  return least;
+}
+
 double largest(const Radius& radius) {
   return radius.rows.empty() ? radius.all
                              : *std::max_element(radius.rows.begin(), radius.rows.end());
@@ -102,6 +108,22 @@ double largest(const Radius& radius) {
 double smallest(const Radius& radius) {
   return radius.rows.empty() ? radius.all
                              : *std::min_element(radius.rows.begin(), radius.rows.end());
+}
+
+// A tilt of a row by exp(-s v), v in [0, 1], is at most this far from it in chi2, in the root and
+// for each unit of s, whatever s is. Values of zero and one are the worst, and the share of the
+// zeros, at least `least`, decides: q / (1 + q) is the worst share, q = e^-s, or the least where
+// that is more.
+double steepest_tilt(double least) {
+  double most = std::sqrt(least * (1 - least));
+  const double turn = std::max(0.0, std::log((1 - least) / least));
+  if (turn > 0) most = std::max(most, std::sinh(turn / 2) / turn);
+  for (double s = turn + 0.01; s < turn + 40; s += 0.01) {
+    const double q = std::exp(-s);
+    const double root = std::sqrt(least * (1 - least)) * (1 - q) / (least + (1 - least) * q);
+    most = std::max(most, root / s);
+  }
+  return most * (1 + 1e-4);  // between two steps of the scan
 }
 
 struct Deviation {
@@ -127,7 +149,9 @@ struct Deviation {
 
   double operator()(const KL& set) const {
     if (largest(set.radius) == 0) return total_variation(model, samples, delta);
-    return kl_deviation(log_ratio(model, samples, delta), smallest(set.radius));
+    const double ratio = log_ratio(model, samples, delta / 2);
+    const double entropy = relative_entropy(model, samples, delta / 2);
+    return kl_deviation(ratio, entropy, least_probability(model), smallest(set.radius));
   }
 
   double operator()(const Tilt&) const { return refuse("tilt"); }
@@ -147,13 +171,17 @@ double chi2_deviation(double entropy, double radius) {
   return factor * std::sqrt(entropy);
 }
 
-// At temperature t the dual moves by at most t x, x the log ratio, and by at most t (e^(1/t) - 1)
-// times the total variation, itself at most (e^x - 1) / 2. The first grows with t, the second
-// falls: where they meet is the worst. No temperature above 1 / radius is optimal.
-double kl_deviation(double log_ratio, double radius) {
+// At temperature 1/s the dual is a logarithm of E exp(-s v), whose relative error is at most
+// sqrt(chi2(tilt, row) chi2(estimate, row)). The second is at most 2 (1 + (e^x - 1) / 3) times the
+// entropy, x the log ratio; with row and estimate exchanged, at most e^x times that. It is also at
+// most x, and no temperature above 1 / radius or 1 / sqrt(8 radius) is optimal.
+double kl_deviation(double log_ratio, double entropy, double least_probability, double radius) {
   if (log_ratio == 0 || std::isinf(log_ratio)) return log_ratio;
-  const double meet = 1 / std::log1p(2 * log_ratio / std::expm1(log_ratio));
-  return log_ratio * (radius > 0 ? std::min(meet, 1 / radius) : meet);
+  const double chi2 = 2 * (1 + std::expm1(log_ratio) / 3) * entropy;
+  const double tilted = steepest_tilt(least_probability * std::exp(-log_ratio)) *
+                        std::exp(log_ratio / 2) * std::sqrt(chi2);
+  return radius > 0 ? std::min(tilted, log_ratio * std::min(1 / radius, 1 / std::sqrt(8 * radius)))
+                    : tilted;
 }
 
 double worst_case_deviation(const Problem& problem, double samples, double delta) {

@@ -11,9 +11,9 @@ namespace redoubt {
 double worst_case_deviation(const Problem& problem, double samples, double delta);
 
 // The inequalities behind it, for one row and its estimate and values that differ by at most one.
-// chi2: KL(estimate || row) is at most `entropy`. kl: |log(estimate / row)| is at most `log_ratio`
-// for every outcome.
+// KL(estimate || row) is at most `entropy`, |log(estimate / row)| at most `log_ratio` for every
+// outcome.
 double chi2_deviation(double entropy, double radius);
-double kl_deviation(double log_ratio, double radius);
+double kl_deviation(double log_ratio, double entropy, double least_probability, double radius);
 
 }  // namespace redoubt
