@@ -125,15 +125,22 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
     earned_on_axes(model, policy_->budget, row, outcome, worker.earned);
     move_all_budgets(policy_->budget, stage, worker.earned, worker.moves);
   }
+  const BudgetMoves& moves = worker.moves;
   const auto memory = memory_states(policy_->budget, stage);
   for (int c = 0; c < channels(); ++c) {
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      double sum = 0;
-      for (int corner = 0; corner < worker.moves.corners; ++corner) {
+    const double* values = next.data() + c * all + first;
+    double* sums = target + c * count;
+    if (moves.corners == 1) {
+      for (std::size_t lane = 0; lane < count; ++lane)
+        sums[lane] = values[moves.memory[worker.lanes[lane]]];
+      continue;
+    }
+    std::fill_n(sums, count, 0.0);
+    for (int corner = 0; corner < moves.corners; ++corner) {
+      for (std::size_t lane = 0; lane < count; ++lane) {
         const auto at = static_cast<std::size_t>(corner) * memory + worker.lanes[lane];
-        sum += worker.moves.weight[at] * next[c * all + first + worker.moves.memory[at]];
+        sums[lane] += moves.weight[at] * values[moves.memory[at]];
       }
-      target[c * count + lane] = sum;
     }
   }
 }
@@ -190,8 +197,10 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
           }
           least = std::min(least, sum);
         }
-        // A row that lists every state leaves nowhere else to land; any value of its own is then a floor without effect.
-        worker.floor[c * count + lane] = least < std::numeric_limits<double>::max() ? least : worker.next[0][c * count + lane];
+        // A row that lists every state leaves nowhere else to land; any value of its own is then a
+        // floor without effect.
+        worker.floor[c * count + lane] =
+            least < std::numeric_limits<double>::max() ? least : worker.next[0][c * count + lane];
       }
     }
     return;

@@ -173,10 +173,12 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
   axis.rounding = options.rounding;
 
   const std::vector<Range> paths = path_ranges(problem, channel, stages);
-  const auto keep = [](const Range& range) { return range; };
-  choose_step(
-      axis, problem, options,
-      widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound));
+  double width = 0;
+  if (options.budget_step == 0) {
+    const auto keep = [](const Range& range) { return range; };
+    width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound);
+  }
+  choose_step(axis, problem, options, width);
   const auto to_cells = [&](const Range& range) {
     const double low = range.low / axis.step, high = range.high / axis.step;
     const double bottom = axis.exact                      ? std::round(low)

@@ -124,16 +124,12 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   const State* next = model.arrays().next.data() + model.outcome_begin(row);
   const auto padded = padded_lanes(here_.lanes);
   worker.next.resize(std::int64_t{outcomes} * arrays_);
-  worker.earned.resize(axes_.size());
   for (int i = 0; i < outcomes; ++i) {
-    if (i == 0 || outcomes_move_) {
-      earned_on_axes(model, axes_, row, i, worker.earned);
-      if (!by_shift_) move_all_budgets(axes_, stage, worker.earned, worker.moves);
-    }
+    if (i == 0 || outcomes_move_) move(stage, row, i, worker);
     double* buffer = by_shift_ ? nullptr : worker.rows.buffer(i, arrays_ * padded);
     for (int array = 0; array < arrays_; ++array) {
       worker.next[array * outcomes + i] =
-          moved(stage, array, next[i], worker, buffer ? buffer + array * padded : nullptr);
+          moved(array, next[i], worker, buffer ? buffer + array * padded : nullptr);
     }
   }
   for (int array = 0; array < arrays_; ++array) {
@@ -148,13 +144,23 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   }
 }
 
+// How the budgets move in a step with this outcome; -1 is a landing outside of the row.
+void BudgetSweep::move(int stage, Row row, std::int64_t outcome, Worker& worker) const {
+  worker.earned.resize(axes_.size());
+  earned_on_axes(problem_->model(), axes_, row, outcome, worker.earned);
+  if (by_shift_)
+    worker.shift = shift(stage, worker.earned[0]);
+  else
+    move_all_budgets(axes_, stage, worker.earned, worker.moves);
+}
+
 // The next stage's values of one state as seen from the lanes of this stage, after the step
 // described by `worker`. What rounding up added to a requirement counts as not earned, as in the
 // paper, where the utility of a budget is known from the budget alone.
-const double* BudgetSweep::moved(int stage, int array, State state, Worker& worker,
+const double* BudgetSweep::moved(int array, State state, const Worker& worker,
                                  double* buffer) const {
   const double* values = lanes(next_, array, state);
-  if (by_shift_) return values + shift(stage, worker.earned[0]);
+  if (by_shift_) return values + worker.shift;
   const BudgetMoves& moves = worker.moves;
   if (moves.corners == 1) {
     for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] = values[moves.memory[lane]];
@@ -175,18 +181,17 @@ const double* BudgetSweep::moved(int stage, int array, State state, Worker& work
 
 const double* BudgetSweep::moved_floor(int stage, int array, Row row, Worker& worker) {
   const State states = problem_->model().states();
-  earned_on_axes(problem_->model(), axes_, row, -1, worker.earned);
-  if (by_shift_) return moved(stage, array, states, worker, nullptr);
-  move_all_budgets(axes_, stage, worker.earned, worker.moves);
+  move(stage, row, -1, worker);
+  if (by_shift_) return moved(array, states, worker, nullptr);
   worker.floor.resize(2 * padded_lanes(here_.lanes));
-  if (worker.moves.corners == 1) return moved(stage, array, states, worker, worker.floor.data());
+  if (worker.moves.corners == 1) return moved(array, states, worker, worker.floor.data());
   // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture
   // of the least.
   double* least = worker.floor.data();
   double* mixture = least + padded_lanes(here_.lanes);
   std::fill_n(least, here_.lanes, std::numeric_limits<double>::max());
   for (State s = 0; s < states; ++s) {
-    moved(stage, array, s, worker, mixture);
+    moved(array, s, worker, mixture);
     for (int lane = 0; lane < here_.lanes; ++lane)
       least[lane] = std::min(least[lane], mixture[lane]);
   }

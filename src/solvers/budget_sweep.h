@@ -46,7 +46,8 @@ class BudgetSweep {
     std::vector<const double*> reward, utility;
     std::vector<const double*> next;  // [array][outcome]
     std::vector<double> floor, earned;
-    BudgetMoves moves;
+    BudgetMoves moves;       // of the step at hand
+    std::int64_t shift = 0;  // the same where it is a shift
   };
 
   void shape_layer(int stage, Layer& layer) const;
@@ -60,7 +61,8 @@ class BudgetSweep {
   std::int64_t shift(int stage, double earned) const;
   void step_state(int stage, State state, Policy::Stage& decisions, Worker& worker);
   void evaluate_row(int stage, Row row, double* q, Worker& worker);
-  const double* moved(int stage, int array, State state, Worker& worker, double* buffer) const;
+  void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
+  const double* moved(int array, State state, const Worker& worker, double* buffer) const;
   const double* moved_floor(int stage, int array, Row row, Worker& worker);
   void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
   void fill_halo(State state);
