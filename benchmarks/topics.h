@@ -11,6 +11,7 @@ void kl(Table& table);
 void chi2_and_tv(Table& table);
 void mixing(Table& table);
 void accuracy(Table& table);
+void rcvi(Table& table);
 void gradient(Table& table);
 
 }  // namespace redoubt::bench
