@@ -3,9 +3,8 @@
 
 // sum P log(P / p) <= radius. The optimal P is p exp(x), normalised, with x = -b y, where y is the
 // value centred at the nominal mean and scaled by the range, and b is such that the divergence K of
-// P from p is the radius. With
-//     L = log sum p exp(x),   c1, c2, c3, c4 the cumulants of x under P:   K = c1 - L,   dK /
-//     dlog(b) = c2,
+// P from p is the radius. With c1 .. c4 the cumulants of x under P,
+//     L = log sum p exp(x),     K = c1 - L,     dK / dlog(b) = c2,
 // and the worst case is the maximum over b of mean - range (radius + L) / b. Two things make this
 // fast and safe. The maximum is flat, so an error in b enters the value squared. And the cumulants
 // give L around b as a Taylor series: one evaluation with b within a few per cent of its optimum
@@ -132,8 +131,8 @@ struct Estimate {
 [[gnu::always_inline]] inline Estimate extrapolate(const Evaluation& e, double radius, Lanes b,
                                                    Lanes width) {
   const Lanes miss = radius - e.divergence;
-  // At b (1 + d), the divergence is K + c2 d + (c2 + c3) d^2 / 2 + (2 c3 + c4) d^3 / 6 + c4 d^4 / 8
-  // + ...
+  // At b (1 + d) the divergence is, up to terms with c5,
+  //     K + c2 d + (c2 + c3) d^2 / 2 + (2 c3 + c4) d^3 / 6 + c4 d^4 / 8.
   const Lanes u = miss * e.per_c2;
   const Lanes half = 0.5 * (e.c2 + e.c3), sixth = (2.0 * e.c3 + e.c4) * (1.0 / 6);
   const Lanes curve = half * e.per_c2, twist = sixth * e.per_c2;
@@ -142,9 +141,9 @@ struct Estimate {
   const Lanes series =
       d * (e.c1 + d * (0.5 * e.c2 + d * ((1.0 / 6) * e.c3 + d * (1.0 / 24) * e.c4)));
   const Lanes best = b * (1.0 + d), per_best = 1.0 / best;
-  // x lies in an interval of length span, hence |c5| <= span^3 c2, and c2 grows at most by exp(span
-  // |d|) on the way to the optimum. The second term is the loss from stopping where the divergence
-  // is off by `left`.
+  // x lies in an interval of length span, hence |c5| <= span^3 c2, and on the way to the optimum c2
+  // grows at most by the factor exp(span |d|) <= 1.7. The second term is the loss from stopping
+  // where the divergence is off by `left`.
   const Lanes size = abs(d), square = d * d, span = b * width;
   const Lanes rest = (2.0 / 120) * span * span * span * e.c2 * (square * square * size) +
                      2.0 * left * left * e.per_c2;
@@ -231,6 +230,7 @@ struct Task {
   task.low = low;
   task.collapsed = low == high;
   task.todo = !task.collapsed;
+  task.found = {0.0, 1.0, task.collapsed};
 }
 
 // Takes over what the sums at task.b certify, and aims the others at the optimum that the series
@@ -242,7 +242,8 @@ struct Task {
   task.found.b = select(task.todo, here.b, task.found.b);
   task.todo = task.todo & !here.certified;
   if (!any(task.todo)) return;
-  task.collapsed = task.collapsed | (mass_at(task.low, row, task.v) >= collapse_mass);
+  const Lanes at_low = mass_at(task.low, row, task.v);
+  task.collapsed = task.collapsed | (task.todo & (at_low >= collapse_mass));
   task.todo = task.todo & !task.collapsed;
   task.b = min(min(max(here.b, 0.25 * task.b), 4.0 * task.b), kLargestCentred);
 }
@@ -311,8 +312,6 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
   minimiser.set(v.outcomes, 0.0);
 }
 
-// Solves blocks together, stage by stage: the arithmetic of one block is a chain of dependent
-// steps, and the chains of several blocks fill each other's waiting time.
 [[gnu::always_inline]] inline void solve(const NominalRow& row, Task* tasks, int count,
                                          Work& work) {
   const double collapse_mass = __builtin_exp(-row.radius);
@@ -323,7 +322,9 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
     if (any(tasks[i].todo)) open[left++] = &tasks[i];
   work.blocks += left;
   for (int i = 0; i < left; ++i) open[i]->b = first_guess(row.radius, open[i]->shape);
-  for (int round = 0; round < 3 && left > 0; ++round) {
+  constexpr int kRounds =
+      3;  // the series rarely needs two, and what it cannot do in three it never can
+  for (int round = 0; round < kRounds && left > 0; ++round) {
     work.evaluations += left;
     for (int i = 0; i < left; ++i)
       open[i]->sums = centred_sums(row, open[i]->v, open[i]->shape, open[i]->b);

@@ -14,11 +14,10 @@ namespace redoubt::REDOUBT_TARGET {
 struct Taking {
   Block v;
   Lanes low, high, mean;  // of the values
-  Lanes right_mass, right_sum,
-      right;  // mass above `right`, all of which is taken, and its sum of mass * value
-  Lanes left_mass,
-      left_sum;  // the same for the left end of the bracket, above which there is too much to take
-  Lanes eta;     // what is under examination; in the end, the value of which a part is taken
+  // Above eta, or above the right end of the bracket, everything is taken; above its left end there
+  // is too much. Both with their sum of mass * value.
+  Lanes right_mass, right_sum, left_mass, left_sum;
+  Lanes eta;  // what is under examination; in the end, the value of which a part is taken
   Mask todo;
 
   // The value of what is taken.
