@@ -139,6 +139,38 @@ Landings::Landings(const Problem& problem) : states_(problem.model().states()) {
   for (const auto& [listed, landing] : known) listed_[landing] = listed;
 }
 
+std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
+                                     int direction) {
+  const Directions& directions = table.directions();
+  const auto least = [&](int k) {
+    State best = -1;
+    for (State s = 0; s < landings.states(); ++s) {
+      if (landings.covers(landing, s) && (best < 0 || table.bounds(s)[k] < table.bounds(best)[k]))
+        best = s;
+    }
+    return best;
+  };
+  const double* bounds = table.bounds(landings.states() + landing);
+  std::vector<LandingPart> parts = {{least(direction), direction, 1.0}};
+  if (directions.constraints() != 1 || direction == directions.rays_begin()) return parts;
+  const double single = table.bounds(parts[0].state)[direction];
+  double most = 1e-12 * std::max(1.0, std::abs(single));  // by how much two parts are better
+  const int last = directions.rays_begin() - 1;
+  const std::vector<double>& price = directions.prices(0);
+  for (int low = 0; low < direction; ++low) {
+    for (int high = direction + 1; high <= last + 1; ++high) {
+      const double rise = price[direction] - price[low];
+      const double share = high > last ? rise : rise / (price[high] - price[low]);
+      const double keep = high > last ? 1.0 : 1 - share;
+      const double better = single - keep * bounds[low] - share * bounds[high];
+      if (better <= most) continue;
+      most = better;
+      parts = {{least(low), low, keep}, {least(high), high, share}};
+    }
+  }
+  return parts;
+}
+
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table) {
   LandingPlans plans;
   const bool one = table.directions().constraints() == 1;

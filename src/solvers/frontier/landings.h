@@ -38,6 +38,16 @@ struct LandingPlans {
   std::vector<MemoryMove> moves;
 };
 
+// The bound of a landing in a direction is a sum of bounds of its states, each in a direction of
+// its own.
+struct LandingPart {
+  State state = 0;
+  int direction = 0;
+  double weight = 0;
+};
+std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
+                                     int direction);
+
 // Fills the entries of the landings, which stand behind the states in the table, from those of the
 // states.
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table);

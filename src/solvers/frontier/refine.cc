@@ -14,37 +14,33 @@ constexpr double kNegligible = 1e-12;
 enum class Via {
   listed,  // as the listed directions that its bound is made of: shows where the present gap comes
            // from
-  itself,  // unchanged, from the point that is best for it: shows where the directions of a finer
-           // grid would lead
+  itself,  // unchanged, by the action and kernels of a listed neighbour: shows where the directions
+           // of a finer grid would lead
 };
 
 class Follow {
  public:
-  Follow(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-         const std::vector<const std::vector<char>*>& active, StateBackup& backup, Via via)
+  Follow(const Problem& problem, const Landings& landings,
+         const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via)
       : problem_(problem),
+        landings_(landings),
         stages_(stages),
-        active_(active),
+        states_(problem.model().states()),
         signals_(stages.front()->table.directions().signals()),
         backup_(backup),
         via_(via) {
     for (const FrontierStage* stage : stages) {
+      const Directions& directions = stage->table.directions();
       auto& lists = demand_.intervals.emplace_back();
-      for (int c = 0; c + 1 < signals_; ++c)
-        lists.emplace_back(stage->table.directions().prices(c).size());
-      demand_.left_out_loss.emplace_back(
-          problem.model().states() * static_cast<std::size_t>(stage->table.directions().size()),
-          0.0);
+      for (int c = 0; c + 1 < signals_; ++c) lists.emplace_back(directions.prices(c).size());
+      demand_.left_out_loss.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
       auto& states = demand_.state_loss.emplace_back();
-      if (signals_ == 2)
-        states.assign(stage->table.places() * stage->table.directions().prices(0).size(), 0.0);
+      if (signals_ == 2) states.assign(states_ * directions.prices(0).size(), 0.0);
     }
   }
 
   Demand run(const Root& root) {
-    arriving_.assign(
-        stages_.front()->table.places() * stages_.front()->table.directions().size() * signals_,
-        0.0);
+    expect(0);
     std::vector<double> q(signals_);
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       q[0] = problem_.start().probability[i];
@@ -56,119 +52,184 @@ class Follow {
   }
 
  private:
-  // A part of the direction, of weight q, comes to a place of a stage: what is lost there because q
-  // lies between listed directions. Returns the whole gap at q.
-  double arrive(int stage, std::int64_t place, const double* q) {
+  void expect(int stage) {
     const TradeOffs& table = stages_[stage]->table;
-    const Directions& directions = table.directions();
-    directions.split(q, parts_);
-    if (parts_.count == 0) return 0;
-    double outer = 0, inherited = 0, inner = -std::numeric_limits<double>::infinity();
-    int best = 0;
-    for (int n = 0; n < parts_.count; ++n) {
-      const int k = parts_.direction[n];
-      outer += parts_.weight[n] * table.bounds(place)[k];
-      inherited += parts_.weight[n] * (table.bounds(place)[k] - table.along(place, k, k));
+    arriving_.assign(states_ * table.directions().size() * static_cast<std::size_t>(signals_), 0.0);
+  }
+
+  double gap(int stage, std::int64_t place, int k) const {
+    const TradeOffs& table = stages_[stage]->table;
+    return table.bounds(place)[k] - table.along(place, k, k);
+  }
+
+  // The most that the points of a place are worth in a direction.
+  double best_inside(int stage, std::int64_t place, const double* q) const {
+    const TradeOffs& table = stages_[stage]->table;
+    double most = -std::numeric_limits<double>::infinity();
+    for (int k = 0; k < table.directions().size(); ++k) {
       double value = 0;
       for (int j = 0; j < signals_; ++j) value += q[j] * table.points(place, j)[k];
-      if (value > inner) inner = value, best = k;
-      if (via_ == Via::listed) {
-        for (int j = 0; j < signals_; ++j) {
-          arriving_[(place * directions.size() + k) * signals_ + j] +=
-              parts_.weight[n] * directions.weight(k, j);
-        }
-      }
+      most = std::max(most, value);
     }
-    const double loss = std::max(0.0, outer - inner - inherited);
+    return most;
+  }
+
+  // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
+  // because q lies between listed directions. Returns what the points of the place are worth to it.
+  double arrive(int stage, std::int64_t place, const double* q) {
+    const TradeOffs& table = stages_[stage]->table;
+    Directions::Parts parts;
+    table.directions().split(q, parts);
+    if (parts.count == 0) return 0;
+    double outer = 0, inherited = 0;
+    for (int n = 0; n < parts.count; ++n) {
+      outer += parts.weight[n] * table.bounds(place)[parts.direction[n]];
+      inherited += parts.weight[n] * gap(stage, place, parts.direction[n]);
+    }
+    const double inside = best_inside(stage, place, q);
+    const double loss = std::max(0.0, outer - inside - inherited);
     demand_.between_prices += loss;
     if (q[0] > kNegligible) {
-      if (via_ == Via::itself) {
-        for (int j = 0; j < signals_; ++j)
-          arriving_[(place * directions.size() + best) * signals_ + j] += q[j];
-      }
       demand_.mass += q[0];
       for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
     }
-    return outer - inner;
+    if (place >= states_) {
+      for (int n = 0; n < parts.count; ++n)
+        land(stage, static_cast<int>(place - states_), parts.direction[n], parts.weight[n]);
+    } else if (via_ == Via::listed || q[0] <= kNegligible) {
+      for (int n = 0; n < parts.count; ++n)
+        go_on(stage, place, parts.direction[n], parts.weight[n]);
+    } else {
+      const auto largest =
+          std::max_element(parts.weight.begin(), parts.weight.begin() + parts.count);
+      double* arriving = at(stage, place, parts.direction[largest - parts.weight.begin()]);
+      for (int j = 0; j < signals_; ++j) arriving[j] += q[j];
+    }
+    return inside;
+  }
+
+  double* at(int stage, std::int64_t state, int k) {
+    return arriving_.data() + (state * stages_[stage]->table.directions().size() + k) * signals_;
+  }
+
+  void go_on(int stage, std::int64_t state, int k, double weight) {
+    for (int j = 0; j < signals_; ++j)
+      at(stage, state, k)[j] += weight * stages_[stage]->table.directions().weight(k, j);
+  }
+
+  // A direction comes to a landing. Its bound there is a sum of bounds of states; what that leaves
+  // open beyond their own gaps is lost between the prices of the states whose curves meet.
+  void land(int stage, int landing, int k, double weight) {
+    const FrontierStage& here = *stages_[stage];
+    double open = gap(stage, states_ + landing, k);
+    for (const LandingPart& part : bound_parts(landings_, landing, here.table, k)) {
+      open -= part.weight * gap(stage, part.state, part.direction);
+      go_on(stage, part.state, part.direction, weight * part.weight);
+    }
+    if (signals_ != 2 || open <= 0) return;
+    const double utility = here.table.points(states_ + landing, 1)[k];
+    const double reward = here.table.points(states_ + landing, 0)[k];
+    for (State s = 0; s < states_; ++s) {
+      if (!landings_.covers(landing, s)) continue;
+      const Curve& curve = here.curves[s];
+      const auto above = std::upper_bound(curve.utility.begin(), curve.utility.end(), utility) -
+                         curve.utility.begin();
+      if (above == 0 || above == curve.corners()) continue;
+      const double own =
+          curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
+      if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) continue;
+      note(stage, s, 0, curve.price[above - 1], weight * open);
+    }
   }
 
   void note(int stage, std::int64_t place, int constraint, double price, double loss) {
     const std::vector<double>& prices = stages_[stage]->table.directions().prices(constraint);
-    const auto at = std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
-    if (prices[at] == price) return;
-    Demand::Interval& interval = demand_.intervals[stage][constraint][at];
+    const auto n = std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
+    if (prices[n] == price) return;
+    Demand::Interval& interval = demand_.intervals[stage][constraint][n];
     interval.loss += loss;
     interval.weighted_price += loss * price;
-    if (signals_ == 2) demand_.state_loss[stage][place * prices.size() + at] += loss;
+    if (signals_ != 2) return;
+    // A finer grid at a landing is one at all of its states.
+    for (State s = 0; s < states_; ++s) {
+      if (s == place ||
+          (place >= states_ && landings_.covers(static_cast<int>(place - states_), s)))
+        demand_.state_loss[stage][s * prices.size() + n] += loss;
+    }
   }
 
   void step(int stage) {
-    const TradeOffs& next = stages_[stage + 1]->table;
     const int size = stages_[stage]->table.directions().size();
     leaving_.swap(arriving_);
-    arriving_.assign(next.places() * next.directions().size() * signals_, 0.0);
-    for (State s = 0; s < problem_.model().states(); ++s) {
+    expect(stage + 1);
+    for (State s = 0; s < states_; ++s) {
       for (std::int32_t k = 0; k < size; ++k) {
         const double* q = leaving_.data() + (std::int64_t{s} * size + k) * signals_;
-        if (q[0] > 0 && stages_[stage]->recipes[s].action[k] >= 0) step_point(stage, s, k, q);
+        if (std::any_of(q, q + signals_, [](double weight) { return weight > 0; }))
+          step_direction(stage, s, k, q);
       }
     }
   }
 
-  // Parts that have come to the same point go on together.
-  void step_point(int stage, State state, std::int32_t k, const double* q) {
+  // All that has come to a direction of a state goes on by the action and the kernels that its
+  // bound comes from.
+  void step_direction(int stage, State state, std::int32_t k, const double* q) {
     const FrontierStage& here = *stages_[stage];
-    const Row row = problem_.model().row_begin(stage, state) + here.recipes[state].action[k];
-    const int padded = padded_lanes(signals_);
-    kernel_.resize(std::int64_t{problem_.model().most_outcomes() + 1} * padded);
-    backup_.evaluate(row, *stages_[stage + 1], here.recipes[state], {&k, 1}, result_,
-                     kernel_.data());
+    const Model& model = problem_.model();
+    if (model.row_begin(stage, state) == model.row_end(stage, state)) return;
+    const Causes& causes = here.causes[state];
+    const double weight = k < here.table.directions().rays_begin()
+                              ? q[0]
+                              : q[k - here.table.directions().rays_begin() + 1];
+    if (causes.action[k] < 0) {
+      demand_.left_out_loss[stage][std::int64_t{state} * here.table.directions().size() + k] +=
+          weight * std::max(0.0, gap(stage, state, k));
+      return;
+    }
+    const Row row = model.row_begin(stage, state) + causes.action[k];
+    const float* kernel = causes.kernels.data() + causes.slot[k];
     const auto found = backup_.places_of(row);
-    places_.assign(found.begin(), found.end());
-    part_.resize(signals_);
-    double later = 0;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::vector<std::int64_t> places(found.begin(), found.end());
+    std::vector<double> part(signals_);
+    double open = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
       for (int j = 0; j < signals_; ++j)
-        part_[j] = problem_.discount() * q[j] * kernel_[i * padded + j];
-      later += arrive(stage + 1, places_[i], part_.data());
+        part[j] = problem_.discount() * q[j] * kernel[i * signals_ + j];
+      open -= arrive(stage + 1, places[i], part.data());
+      open += bound_of(stage + 1, places[i], part.data());
     }
-    here.table.directions().split(q, parts_);
-    double gap = 0;
-    for (int n = 0; n < parts_.count; ++n) {
-      const int d = parts_.direction[n];
-      gap += parts_.weight[n] * (here.table.bounds(state)[d] - here.table.along(state, d, d));
-    }
-    // What a game leaves open, or, where the direction was left out, what that costs.
-    const double rest = std::max(0.0, gap - later);
-    const auto at = std::int64_t{state} * here.table.directions().size() + k;
-    if (via_ == Via::listed && !(*active_[stage])[at]) {
-      demand_.left_out_loss[stage][at] += rest;
-    } else {
-      demand_.games += rest;
-    }
+    // What is open here beyond what is open there is for a longer game to close.
+    demand_.games += std::max(0.0, weight * gap(stage, state, k) - open);
+  }
+
+  double bound_of(int stage, std::int64_t place, const double* q) const {
+    const TradeOffs& table = stages_[stage]->table;
+    Directions::Parts parts;
+    table.directions().split(q, parts);
+    double sum = 0;
+    for (int n = 0; n < parts.count; ++n)
+      sum += parts.weight[n] * table.bounds(place)[parts.direction[n]];
+    return sum;
   }
 
   const Problem& problem_;
+  const Landings& landings_;
   const std::vector<const FrontierStage*>& stages_;
-  const std::vector<const std::vector<char>*>& active_;
+  State states_;
   int signals_;
   StateBackup& backup_;
   Via via_;
   Demand demand_;
-  Directions::Parts parts_;
-  std::vector<double> arriving_,
-      leaving_;  // directions at each place and point: [place][point][signal]
-  std::vector<double> kernel_, result_, part_;
-  std::vector<std::int64_t> places_;
+  std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
 };
 
 }  // namespace
 
-Demand find_demand(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-                   const std::vector<const std::vector<char>*>& active, const Root& root,
+Demand find_demand(const Problem& problem, const Landings& landings,
+                   const std::vector<const FrontierStage*>& stages, const Root& root,
                    StateBackup& backup) {
-  Demand demand = Follow(problem, stages, active, backup, Via::listed).run(root);
-  const Demand finer = Follow(problem, stages, active, backup, Via::itself).run(root);
+  Demand demand = Follow(problem, landings, stages, backup, Via::listed).run(root);
+  const Demand finer = Follow(problem, landings, stages, backup, Via::itself).run(root);
   for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
     for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
       for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {

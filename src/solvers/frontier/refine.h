@@ -10,7 +10,7 @@ namespace redoubt {
 
 // Where the gap at the start comes from: for each stage and constraint, how much is lost between
 // two neighbouring prices, and around which price. Found by following the answer forward from the
-// start through nature's kernels.
+// start, by the actions and kernels that its bound comes from.
 struct Demand {
   struct Interval {
     double loss = 0;            // gap at the start that a finer grid here would close
@@ -29,8 +29,8 @@ struct Demand {
 
 // The stages are those that the answer passes through, one after the other; an infinite horizon
 // passes through the same one many times.
-Demand find_demand(const Problem& problem, const std::vector<const FrontierStage*>& stages,
-                   const std::vector<const std::vector<char>*>& active, const Root& root,
+Demand find_demand(const Problem& problem, const Landings& landings,
+                   const std::vector<const FrontierStage*>& stages, const Root& root,
                    StateBackup& backup);
 
 // Adds prices where the losses are, for all stages: [stage][constraint]. `target` is the sum of

@@ -18,9 +18,10 @@ void RowSaddle::solve(const Game& game) {
     const double step =
         averaging() ? 2.0 / (smooth_ ? round_ - kSmoothRounds + 4.0 : round_ + 2.0) : 1.0;
     answer_kernels(game, step);
-    answer_points(game, step);
+    answer_points(game);
     ++round_;
     drop_settled(game);
+    if (round_ < game.rounds) move_kernels(step);
   }
   for (int lane = 0; lane < lanes_; ++lane) harvest(lane);
 }
@@ -237,7 +238,7 @@ void RowSaddle::answer_many_prices(const Game& game, int place, double step) {
 }
 
 // Nature answers the average points, for each signal on its own; what she leaves is guaranteed.
-void RowSaddle::answer_points(const Game& game, double step) {
+void RowSaddle::answer_points(const Game& game) {
   const int signals = static_cast<int>(channels_.size());
   const int places = static_cast<int>(game.places.size());
   rows_.worst(game.row, channels_, signals * lanes_, pointers_.data(),
@@ -248,8 +249,11 @@ void RowSaddle::answer_points(const Game& game, double step) {
       sum += weights_[j * lanes_ + lane] * result_[j * lanes_ + lane];
     value_[lane] = sum;
   }
-  const std::int64_t count = std::int64_t{places} * padded_;
   if (!averaging()) find_sensitivity(game);
+}
+
+void RowSaddle::move_kernels(double step) {
+  const auto count = static_cast<std::int64_t>(pointers_.size()) * padded_;
   for (std::int64_t n = 0; n < count; ++n) kernel_[n] += step * (answer_[n] - kernel_[n]);
 }
 
@@ -266,9 +270,12 @@ void RowSaddle::harvest(int lane) {
   found.value = value_[lane];
   found.gap = gap_now(lane);
   found.points.resize(pointers_.size() * signals);
+  found.kernel.resize(found.points.size());
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    for (std::size_t j = 0; j < signals; ++j)
+    for (std::size_t j = 0; j < signals; ++j) {
       found.points[i * signals + j] = points_[i][j * lanes_ + lane];
+      found.kernel[i * signals + j] = static_cast<float>(kernel_[i * padded_ + j * lanes_ + lane]);
+    }
   }
 }
 
@@ -299,6 +306,7 @@ void RowSaddle::drop_settled(const Game& game) {
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
     compact(points_[i].data(), points_[i].data());
     compact(kernel_.data() + i * padded_, kernel_.data() + i * padded);
+    compact(answer_.data() + i * padded_, answer_.data() + i * padded);
     for (int n = 0; n < left; ++n) {
       near_[i * left + n] = near_[i * lanes_ + keep[n]];
       edge_[i * left + n] = edge_[i * lanes_ + keep[n]];

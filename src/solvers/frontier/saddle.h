@@ -47,6 +47,8 @@ class RowSaddle {
   double chosen(int place, int signal, int lane) const {
     return found_[lane].points[place * channels_.size() + signal];
   }
+  // The kernels that the points chosen answer: [place][signal].
+  const std::vector<float>& kernel(int lane) const { return found_[lane].kernel; }
   // The distribution over points of a place that makes `chosen`; only kept when there are several
   // constraints.
   void mixture(int place, int lane, std::vector<MemoryMove>& moves) const;
@@ -67,7 +69,8 @@ class RowSaddle {
   void answer_along_curve(const Game& game, int place);
   void find_sensitivity(const Game& game);
   void answer_many_prices(const Game& game, int place, double step);
-  void answer_points(const Game& game, double step);
+  void answer_points(const Game& game);
+  void move_kernels(double step);
   bool settled(const Game& game, int lane) const;
   void harvest(int lane);
   void drop_settled(const Game& game);
@@ -80,6 +83,7 @@ class RowSaddle {
   struct Found {
     double bound, value, gap;
     std::vector<double> points;  // [place][signal]
+    std::vector<float> kernel;   // [place][signal]
   };
   int lanes_ = 0, padded_ = 0, round_ = 0;  // lanes still playing
   std::vector<int> lane_;                   // their numbers in the game

@@ -53,10 +53,8 @@ Solution FrontierSearch::run() {
     record(solution);
     if (infeasible() || excess() <= 0) break;
     std::vector<const FrontierStage*> path;
-    std::vector<const std::vector<char>*> active;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
-    for (const StagePlan& plan : plan_) active.push_back(&plan.active);
-    if (!refine(find_demand(problem_, path, active, root_, backups_.front()))) break;
+    if (!refine(find_demand(problem_, landings_, path, root_, backups_.front()))) break;
   }
   return conclude(std::move(solution));
 }
@@ -138,10 +136,11 @@ bool FrontierSearch::refine(const Demand& demand) {
   add_prices(demand, kForPrices * allowed(), options_.most_directions, prices);
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
-    finer |= directions.size() > plan_[h].directions.size();
     std::vector<char> active =
         choose_active(demand, static_cast<int>(h), kForLeftOut * allowed() / intervals,
                       plan_[h].directions, plan_[h].active, directions);
+    const auto count = [](const std::vector<char>& a) { return std::count(a.begin(), a.end(), 1); };
+    finer |= count(active) > count(plan_[h].active);
     plan_[h] = make_plan(std::move(directions), std::move(active), tolerance_);
   }
   return finer;
@@ -151,6 +150,7 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
   FrontierStage stage;
   stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
   stage.recipes.resize(problem_.model().states());
+  stage.causes.resize(problem_.model().states());
   return stage;
 }
 

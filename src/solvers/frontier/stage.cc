@@ -40,6 +40,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   const int actions = static_cast<int>(model.row_end(stage, state) - model.row_begin(stage, state));
   Recipes& recipes = here.recipes[state];
   recipes = {};
+  here.causes[state].action.assign(directions.size(), -1);
   if (actions == 0) {  // terminal: the only point is zero, and the table holds it already
     recipes.action.assign(directions.size(), -1);
     return;
@@ -47,6 +48,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   const int lanes = directions.size();
   bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
   gap_.assign(bound_.size(), kInfinity);
+  if (kernel_.size() < bound_.size()) kernel_.resize(bound_.size());
   best_value_.assign(lanes, -kInfinity);
   best_action_.assign(lanes, 0);
   best_choice_.resize(lanes);
@@ -72,16 +74,29 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
     }
     if (!closer.empty()) play(stage, state, a, closer, next, directions, options, options.rounds);
   }
-  double* bounds = here.table.bounds(state);
-  for (const int lane : lanes_) {
-    bounds[lane] = -kInfinity;
-    for (int a = 0; a < actions; ++a)
-      bounds[lane] = std::max(bounds[lane], bound_[static_cast<std::size_t>(a) * lanes + lane]);
-  }
-  fill_bounds(options.active, directions, bounds);
+  keep_bounds(actions, directions, here.table.bounds(state), here.causes[state]);
+  fill_bounds(options.active, directions, here.table.bounds(state));
   Recipes own;
   write_recipes(stage, state, next, options.last, own);
   keep_best_points(stage, state, std::move(own), next, here);
+}
+
+// No action does better than the one with the largest bound.
+void StateBackup::keep_bounds(int actions, const Directions& directions, double* bounds,
+                              Causes& causes) const {
+  causes.slot.assign(directions.size(), 0);
+  causes.kernels.clear();
+  for (const int lane : lanes_) {
+    bounds[lane] = -kInfinity;
+    for (int a = 0; a < actions; ++a) {
+      const double bound = bound_[static_cast<std::size_t>(a) * directions.size() + lane];
+      if (bound > bounds[lane]) bounds[lane] = bound, causes.action[lane] = a;
+    }
+    const auto& kernel =
+        kernel_[static_cast<std::size_t>(causes.action[lane]) * directions.size() + lane];
+    causes.slot[lane] = static_cast<std::int32_t>(causes.kernels.size());
+    causes.kernels.insert(causes.kernels.end(), kernel.begin(), kernel.end());
+  }
 }
 
 // A direction that was left out lies between two that were not, or between one and the ray: its
@@ -124,6 +139,7 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
     const int lane = lanes[n];
     const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
     bound_[at] = std::min(bound_[at], saddle_.bound(n));
+    kernel_[at] = saddle_.kernel(n);
     gap_[at] = saddle_.gap(n);
     if (saddle_.value(n) <= best_value_[lane]) continue;
     best_value_[lane] = saddle_.value(n);
@@ -169,8 +185,7 @@ void StateBackup::write_recipes(int stage, State state, const FrontierStage& nex
 }
 
 void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
-                           std::span<const std::int32_t> points, std::vector<double>& result,
-                           double* minimiser) {
+                           std::span<const std::int32_t> points, std::vector<double>& result) {
   const auto places = places_of(row);
   const int signals = next.table.directions().signals(), count = static_cast<int>(points.size());
   const int padded = padded_lanes(signals * count);
@@ -192,7 +207,7 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
   result.resize(padded);
   const bool landing = landings_->of(row) >= 0;
   rows().worst(row, channels_, signals * count, pointers_.data(),
-               landing ? pointers_[places.size() - 1] : nullptr, result.data(), minimiser);
+               landing ? pointers_[places.size() - 1] : nullptr, result.data(), nullptr);
 }
 
 // Evaluates the recipes, so that the points are what a policy that follows them guarantees, and
@@ -210,7 +225,7 @@ void StateBackup::keep_best_points(int stage, State state, Recipes own, const Fr
       if (own.action[k] == a) same.push_back(k);
     }
     if (same.empty()) continue;
-    evaluate(problem_->model().row_begin(stage, state) + a, next, own, same, result, nullptr);
+    evaluate(problem_->model().row_begin(stage, state) + a, next, own, same, result);
     for (std::size_t n = 0; n < same.size(); ++n) {
       for (int j = 0; j < signals; ++j) points[j * size + same[n]] = result[j * same.size() + n];
     }

@@ -17,10 +17,19 @@ struct Recipes {
   std::vector<MemoryMove> moves;
 };
 
+// Where the bounds of one state come from. That of direction k is the bound of action[k] (-1: the
+// direction was left out, or the state is terminal), whose game ended with the kernels from
+// kernels[slot[k]] on, [place][signal].
+struct Causes {
+  std::vector<std::int32_t> action, slot;
+  std::vector<float> kernels;
+};
+
 // All that is known of one stage.
 struct FrontierStage {
   TradeOffs table;
   std::vector<Recipes> recipes;  // of each state
+  std::vector<Causes> causes;    // of each state
   std::vector<Curve> curves;     // of each place, with one constraint
   LandingPlans landings;         // how the points of the landings are achieved
 };
@@ -50,12 +59,7 @@ class StateBackup {
   RowEvaluator& rows() { return saddle_.rows(); }
   const RowEvaluator& rows() const { return saddle_.rows(); }
 
-  // The next points that a recipe leads to, for several points of one state that take the same
-  // action: fills next_points [place][signal] [point], evaluates the row on them and leaves the
-  // worst cases in `result` (and nature's answer in `minimiser`, if not null).
-  void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
-                std::span<const std::int32_t> points, std::vector<double>& result,
-                double* minimiser);
+  // Where a row leads: to the states of its outcomes and, last, to its landing if it has one.
   std::span<const std::int64_t> places_of(Row row);
 
  private:
@@ -64,6 +68,11 @@ class StateBackup {
             int rounds);
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
+  // The worst cases of what recipes lead to, for several points of one state that take the same
+  // action: [signal][point].
+  void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
+                std::span<const std::int32_t> points, std::vector<double>& result);
+  void keep_bounds(int actions, const Directions& directions, double* bounds, Causes& causes) const;
   void keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
                         FrontierStage& here);
   void fill_bounds(std::span<const char> active, const Directions& directions,
@@ -76,8 +85,9 @@ class StateBackup {
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
   std::vector<double> weights_, tolerance_, beat_;
-  std::vector<double> bound_, gap_;  // [action][direction]
-  std::vector<double> best_value_;   // of each direction
+  std::vector<double> bound_, gap_;         // [action][direction]
+  std::vector<std::vector<float>> kernel_;  // that the last game ended with
+  std::vector<double> best_value_;          // of each direction
   std::vector<std::int32_t> best_action_;
   std::vector<std::vector<double>> best_choice_;  // of each direction: [place][signal]
   std::vector<std::vector<std::vector<MemoryMove>>>
