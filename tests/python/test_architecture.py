@@ -24,6 +24,7 @@ MAY_INCLUDE = {
 PUBLIC_HEADERS = {
     "model": {"error", "execution", "model", "problem", "uncertainty"},
     "numerics": {"choice"},
+    "sets": {"worst_case"},
     "policy": {"controller", "evaluate", "policy", "simulate", "solution", "verify", "worst_kernel"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
