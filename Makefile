@@ -3,7 +3,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build demo test bench lint clean bootstrap
+.PHONY: build demo test bench docs lint clean bootstrap
 
 bootstrap:
 	@scripts/bootstrap
@@ -22,6 +22,10 @@ test: build
 
 bench: build
 	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json
+
+docs: bootstrap
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	@echo "docs: $(BUILD)/site/index.html"
 
 lint: bootstrap
 	@scripts/lint

@@ -27,10 +27,10 @@ void bind_gradient(nb::module_& m) {
       .def_rw("weight", &GradientOptions::weight)
       .def_rw("inner", &GradientOptions::inner)
       .def_rw("dual_step", &GradientOptions::dual_step);
-  bind_method<GradientOptions>(m, "rnpg", &rnpg);
-  bind_method<GradientOptions>(m, "crpo", &crpo);
-  bind_method<GradientOptions>(m, "epirc", &epirc);
-  bind_method<GradientOptions>(m, "rppg", &rppg);
-  bind_method<GradientOptions>(m, "primal_dual", &primal_dual);
-  bind_method<GradientOptions>(m, "rrpo", &rrpo);
+  bind_method<GradientOptions>(m, "rnpg", &rnpg, true);
+  bind_method<GradientOptions>(m, "crpo", &crpo, true);
+  bind_method<GradientOptions>(m, "epirc", &epirc, true);
+  bind_method<GradientOptions>(m, "rppg", &rppg, true);
+  bind_method<GradientOptions>(m, "primal_dual", &primal_dual, true);
+  bind_method<GradientOptions>(m, "rrpo", &rrpo, true);
 }

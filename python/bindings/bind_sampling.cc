@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "python_simulator.h"
 #include "redoubt/estimate.h"
 #include "redoubt/samples.h"
 #include "released.h"
@@ -87,6 +88,18 @@ void bind_estimates(nb::module_& m) {
       nb::arg("function"), nb::arg("states"), nb::arg("actions"), nb::arg("signals"),
       nb::arg("stages"), nb::arg("terminal"), nb::arg("options"), nb::arg("execution"),
       nb::arg("report").none());
+  m.def(
+      "estimate_batches",
+      [](nb::object function, int batch, State states, std::int32_t actions,
+         std::vector<std::string> signals, int stages, const std::vector<State>& terminal,
+         const EstimateOptions& options, const Execution& execution, nb::object report) {
+        const auto shape = regular_shape(states, actions, std::move(signals), stages, terminal);
+        PythonSimulator simulator(shape, std::move(function), batch);
+        return run(simulator, options, execution, std::move(report));
+      },
+      nb::arg("function"), nb::arg("batch"), nb::arg("states"), nb::arg("actions"),
+      nb::arg("signals"), nb::arg("stages"), nb::arg("terminal"), nb::arg("options"),
+      nb::arg("execution"), nb::arg("report").none());
   m.def(
       "read_recorded",
       [](std::string_view text, std::string_view name, std::optional<State> states,

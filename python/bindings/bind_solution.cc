@@ -35,10 +35,12 @@ void bind_solution(nb::module_& m) {
   def_view(trace, "row_evaluations", &Trace::row_evaluations);
   def_view(trace, "seconds", &Trace::seconds);
   def_view(trace, "reward", &Trace::reward);
+  def_view(trace, "bound", &Trace::bound);
   trace.def_ro("constraints", &Trace::constraints);
   nb::class_<CurvePoint>(m, "CurvePoint")
       .def_ro("reward", &CurvePoint::reward)
-      .def_ro("constraints", &CurvePoint::constraints);
+      .def_ro("constraints", &CurvePoint::constraints)
+      .def_ro("memory", &CurvePoint::memory);
   nb::class_<Solution>(m, "Solution", "What a method found.")
       .def_prop_ro("status", [](const Solution& self) { return name(self.status); })
       .def_ro("method", &Solution::method)

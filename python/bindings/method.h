@@ -1,17 +1,22 @@
 #pragma once
 
-#include "redoubt/solution.h"
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "redoubt/compare.h"
 #include "released.h"
 
-// A method of `solve`. The arguments are the same for every method, so that the package calls them
-// all alike.
+// A method: a function of `solve`, and a maker of contestants for `compare`. The arguments are the
+// same for every method, so that the package calls them all alike. `iterates` as in Contestant.
 template <class Options>
-void bind_method(nanobind::module_& m, const char* name,
+void bind_method(nanobind::module_& m, const std::string& name,
                  redoubt::Solution (*method)(const redoubt::Problem&, const Options&,
-                                             const redoubt::Execution&)) {
+                                             const redoubt::Execution&),
+                 bool iterates = false) {
   namespace nb = nanobind;
   m.def(
-      name,
+      name.c_str(),
       [method](const redoubt::Problem& problem, const Options& options,
                const redoubt::Execution& execution, nb::object report) {
         return solve_released(execution, std::move(report), [&](const redoubt::Execution& e) {
@@ -19,19 +24,33 @@ void bind_method(nanobind::module_& m, const char* name,
         });
       },
       nb::arg("problem"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
+  m.def((name + "_contestant").c_str(),
+        [method, iterates](std::string label, const Options& options) {
+          const auto solve = [method, options](const redoubt::Problem& problem,
+                                               const redoubt::Execution& execution) {
+            return method(problem, options, execution);
+          };
+          return redoubt::Contestant{std::move(label), solve, iterates};
+        },
+        nb::arg("name"), nb::arg("options"));
 }
 
 // The same for a method that has no options of its own.
-inline void bind_method(nanobind::module_& m, const char* name,
+inline void bind_method(nanobind::module_& m, const std::string& name,
                         redoubt::Solution (*method)(const redoubt::Problem&,
                                                     const redoubt::Execution&)) {
   namespace nb = nanobind;
   m.def(
-      name,
+      name.c_str(),
       [method](const redoubt::Problem& problem, const redoubt::Execution& execution,
                nb::object report) {
         return solve_released(execution, std::move(report),
                               [&](const redoubt::Execution& e) { return method(problem, e); });
       },
       nb::arg("problem"), nb::arg("execution"), nb::arg("report").none());
+  m.def((name + "_contestant").c_str(),
+        [method](std::string label) {
+          return redoubt::Contestant{std::move(label), method, false};
+        },
+        nb::arg("name"));
 }

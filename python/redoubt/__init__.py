@@ -1,18 +1,21 @@
 """Robust constrained Markov decision processes, solved with certificates."""
 
+from . import plots
 from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at_most
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._policy import Policy
 from ._problem import Interval, Problem, chance, environments, load, make, save
-from ._sampling import EstimatedProblem, estimate, recorded, samples_buy, samples_needed
+from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
-from ._solve import achievable_range, methods, plan_rcvi, solve
+from ._solve import Comparison, achievable_range, compare, methods, plan_rcvi, solve
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
+from ._worst_case import worst_case
 
 __all__ = [
     "KL",
     "TV",
     "Chi2",
+    "Comparison",
     "Error",
     "EstimatedProblem",
     "GymController",
@@ -20,6 +23,7 @@ __all__ = [
     "Nominal",
     "Policy",
     "Problem",
+    "Queries",
     "Solution",
     "Tilt",
     "WorstKernel",
@@ -29,6 +33,7 @@ __all__ = [
     "at_least",
     "at_most",
     "chance",
+    "compare",
     "environments",
     "estimate",
     "evaluate",
@@ -38,6 +43,7 @@ __all__ = [
     "make",
     "methods",
     "plan_rcvi",
+    "plots",
     "recorded",
     "samples_buy",
     "samples_needed",
@@ -46,5 +52,6 @@ __all__ = [
     "simulate",
     "solve",
     "verify",
+    "worst_case",
     "worst_kernel",
 ]

@@ -32,7 +32,12 @@ def assign(target, values: dict, of: str, also: tuple[str, ...] = ()) -> None:
 
 
 def unknown(name: str, of: str, known: tuple[str, ...]) -> Error:
-    return Error(f"unknown option {name!r} of {of}, must be one of {', '.join(known)}")
+    return Error(f"unknown option {name!r} of {of}{meant(name, known)}, must be one of {', '.join(known)}")
+
+
+def meant(word: str, known) -> str:
+    near = _core.near_matches(word, list(known))
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def execution(threads: int | None) -> _core.Execution:

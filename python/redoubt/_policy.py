@@ -65,6 +65,13 @@ class Policy:
         weights[self.problem.action[first + np.asarray(actions, dtype=np.int64)]] = values
         return weights
 
+    def table(self) -> np.ndarray:
+        """Action weights (H, S, A) of a policy without memory."""
+        if self.memory_states > 1:
+            raise _core.Error(f"a table of a policy with {self.memory_states} memory states, must have one")
+        states = range(self.problem.states)
+        return np.array([[self.action_weights(state, stage) for state in states] for stage in range(self.stages)])
+
     def __eq__(self, other) -> bool:
         return isinstance(other, Policy) and self._policy == other._policy
 

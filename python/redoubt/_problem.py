@@ -96,7 +96,7 @@ class Problem(_core.Problem):
         if actions is not None:
             arrays.action_names = list(actions)
         model = _core.Model(arrays)
-        terms = _terms(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
+        terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
         super().__init__(model, terms)
 
@@ -111,7 +111,7 @@ class Problem(_core.Problem):
         bounds = _bounds(terms.get("uncertainty"), None)
         if bounds:
             raise Error("Interval with bounds in replace, must be given to Problem, which adds the outcomes they allow")
-        return Problem._adopt(_core.Problem(self.model, _terms(self.terms, self.model, **terms)))
+        return Problem._adopt(_core.Problem(self.model, terms_of(self.terms, self.model, **terms)))
 
     # What the problem is.
     @property
@@ -265,7 +265,7 @@ def make(id: str, **terms) -> Problem:
 def load(path: str | os.PathLike, **terms) -> Problem:
     """The problem in a .json, .csv or .umb file; terms replace or complete what the file says."""
     draft = _core.load_draft(path)
-    return Problem._adopt(_core.Problem(draft.model, _terms(draft.terms, draft.model, **terms)))
+    return Problem._adopt(_core.Problem(draft.model, terms_of(draft.terms, draft.model, **terms)))
 
 
 def save(problem: Problem, path: str | os.PathLike) -> None:
@@ -321,7 +321,7 @@ def _arrays(layout, given: dict[str, Values], horizon) -> _core.ModelArrays:
 _TERMS = ("horizon", "discount", "start", "constraints", "uncertainty")
 
 
-def _terms(base: _core.Terms, model: _core.Model, **given) -> _core.Terms:
+def terms_of(base: _core.Terms, model: _core.Model, **given) -> _core.Terms:
     terms = _core.Terms(base)
     for name, value in given.items():
         if name not in _TERMS:

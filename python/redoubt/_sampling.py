@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from . import _core
 from ._core import Error
-from ._problem import Problem, _terms
-from ._solve import _reporter
+from ._problem import Problem, terms_of
+from ._solve import reporter
+from ._transitions import as_int32
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Many questions to a simulator at once: an array for each field."""
+
+    stage: np.ndarray
+    state: np.ndarray
+    action: np.ndarray
+    seed: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.state)
 
 
 class EstimatedProblem(Problem):
@@ -19,7 +35,7 @@ class EstimatedProblem(Problem):
 
     @classmethod
     def _from(cls, found: _core.Estimate, delta: float | None, terms: dict) -> EstimatedProblem:
-        asked = _terms(found.terms, found.model, **terms)
+        asked = terms_of(found.terms, found.model, **terms)
         problem = (
             _core.estimated_problem(found, asked) if delta is None else _core.confident_problem(found, asked, delta)
         )
@@ -64,6 +80,7 @@ def estimate(
     terminal: Sequence[int] = (),
     timeout: float = 60.0,
     window: int = 256,
+    batch: int | None = None,
     **terms,
 ) -> EstimatedProblem:
     """A problem estimated from this many samples of each row.
@@ -72,7 +89,8 @@ def estimate(
         simulator: a Problem, whose nominal model is sampled; a command, a program that answers lines of JSON; or a
             function of a query (with `stage`, `state`, `action` and `seed`) that returns the next state, or (next
             state, reward), or (next state, reward, {signal: value}). One that takes its randomness from the query's
-            seed gives the same estimate every time.
+            seed gives the same estimate every time. With `batch` it takes many queries at once, as arrays, and
+            returns arrays. Its exceptions pass through, with a note that names the query.
         samples: of each row.
         seed: of the samples; the estimate depends on it and the simulator, not on threads.
         threads: for a Problem; functions and commands are asked from one thread.
@@ -82,6 +100,7 @@ def estimate(
         states, actions, signals, stages, terminal: what a function can be asked.
         timeout: seconds without an answer of a command that count as a hang.
         window: queries that may wait for the answers of a command at a time.
+        batch: the most queries in one call of a function that takes many.
         terms: horizon, discount, start, constraints, uncertainty; they replace what the simulator says.
     """
     options = _core.EstimateOptions()
@@ -90,7 +109,7 @@ def estimate(
         options.store = Path(store)
     execution = _core.Execution()
     execution.threads = threads
-    with _reporter(progress, "estimate") as report:
+    with reporter(progress, "estimate") as report:
         if isinstance(simulator, _core.Problem):
             found = _core.estimate_problem(simulator, options, execution, report)
         elif isinstance(simulator, str):
@@ -100,10 +119,13 @@ def estimate(
         else:
             if states is None or actions is None:
                 raise Error("estimate of a function, must say how many states and actions there are")
-            answer = _answer(simulator, list(signals))
-            found = _core.estimate_function(
-                answer, states, actions, list(signals), stages, list(terminal), options, execution, report
-            )
+            asked = (states, actions, list(signals), stages, list(terminal))
+            if batch is None:
+                answer = _answer(simulator, list(signals))
+                found = _core.estimate_function(answer, *asked, options, execution, report)
+            else:
+                answers = _answers(simulator, list(signals))
+                found = _core.estimate_batches(answers, batch, *asked, options, execution, report)
     return EstimatedProblem._from(found, delta, terms)
 
 
@@ -141,7 +163,8 @@ def samples_buy(problem: Problem, per_row: int, *, delta: float = 0.05) -> _core
 
 def _answer(function: Callable, signals: list[str]) -> Callable[[_core.Query], _core.Sample]:
     def answer(query: _core.Query) -> _core.Sample:
-        given = function(query)
+        with _noted(f"state {query.state}, action {query.action}, stage {query.stage}, draw {query.draw}"):
+            given = function(query)
         given = given if isinstance(given, tuple) else (given,)
         following, reward, values = given + (0.0, {})[len(given) - 1 :]
         if isinstance(values, Mapping):
@@ -151,3 +174,28 @@ def _answer(function: Callable, signals: list[str]) -> Callable[[_core.Query], _
         return _core.Sample(int(following), float(reward), [float(value) for value in values])
 
     return answer
+
+
+def _answers(function: Callable, signals: list[str]) -> Callable:
+    def answers(*columns) -> tuple[np.ndarray, np.ndarray]:
+        queries = Queries(*columns)
+        with _noted(f"{len(queries)} queries, the first one state {queries.state[0]}, action {queries.action[0]}"):
+            following, reward, *rest = function(queries)
+        values = [np.asarray(v, dtype=np.float64) for v in (reward, *(rest[0][name] for name in signals))]
+        following = as_int32(following, "next")
+        for column in (following, *values):
+            if column.shape != (len(queries),):
+                raise Error(f"an answer of shape {column.shape} to {len(queries)} queries, must have one for each")
+        return following, np.ascontiguousarray(np.stack(values, axis=1))
+
+    return answers
+
+
+@contextmanager
+def _noted(query: str):
+    """Adds the query to an exception; Python 3.10 keeps such notes without showing them."""
+    try:
+        yield
+    except Exception as error:
+        error.__notes__ = [*getattr(error, "__notes__", []), f"in the simulator, for {query}"]
+        raise

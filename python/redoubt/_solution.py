@@ -21,7 +21,8 @@ class Solution:
         constraints: for each constraint `worst`, `bound`, `satisfied`, in the sign of its signal.
         policy: the policy itself; None when the problem is proved infeasible and there is none to return.
         problem: what was solved.
-        trace: columns "iteration", "row_evaluations", "seconds", "reward", and one for each constraint's signal.
+        trace: columns "iteration", "row_evaluations", "seconds", "reward", "bound" for methods that have one, and
+            one for each constraint's signal.
         curve: the trade-off curve, columns "reward" and one for each constraint's signal; empty columns when the
             method has none.
         seconds, row_evaluations, iterations: what it took.
@@ -95,6 +96,8 @@ def column_names(problem: Problem) -> list[str]:
 
 def _trace(trace: _core.Trace, problem: Problem) -> dict[str, np.ndarray]:
     columns = {name: getattr(trace, name) for name in ("iteration", "row_evaluations", "seconds", "reward")}
+    if len(trace.bound):
+        columns["bound"] = trace.bound
     for name, values in zip(column_names(problem), trace.constraints, strict=False):
         columns[name] = np.asarray(values)
     return columns

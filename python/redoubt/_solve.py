@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from . import _core
 from ._core import Error
-from ._options import EXECUTION, assign, execution, fields, unknown
+from ._options import EXECUTION, assign, execution, fields, meant, unknown
 from ._policy import row_weights
 from ._problem import Problem
 from ._solution import Solution
 
-_METHODS: dict[str, tuple[Callable, type | None]] = {
-    "rcvi": (_core.rcvi, _core.RcviOptions),
-    "robust": (_core.robust, None),
-    "nominal": (_core.nominal, None),
-    "rnpg": (_core.rnpg, _core.GradientOptions),
-    "crpo": (_core.crpo, _core.GradientOptions),
-    "epirc": (_core.epirc, _core.GradientOptions),
-    "rppg": (_core.rppg, _core.GradientOptions),
-    "primal-dual": (_core.primal_dual, _core.GradientOptions),
-    "rrpo": (_core.rrpo, _core.GradientOptions),
+# Each method is a function of the library of that name, here with the options it takes.
+_METHODS: dict[str, type | None] = {
+    "rcvi": _core.RcviOptions,
+    "frontier": _core.FrontierOptions,
+    "robust": None,
+    "nominal": None,
+    "rnpg": _core.GradientOptions,
+    "crpo": _core.GradientOptions,
+    "epirc": _core.GradientOptions,
+    "rppg": _core.GradientOptions,
+    "primal-dual": _core.GradientOptions,
+    "rrpo": _core.GradientOptions,
 }
 _COMMON = (*EXECUTION, "progress")
 
 
 def methods() -> dict[str, tuple[str, ...]]:
     """The methods of `solve`, each with the options it takes beside threads, time_limit and progress."""
-    return {name: fields(options) for name, (_, options) in _METHODS.items()}
+    return {name: fields(options) for name, options in _METHODS.items()}
 
 
 def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[float], object] = False,
@@ -43,27 +46,60 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
         **options: `threads`, `time_limit` in seconds, and the options of the method.
     """
-    method = method.replace("_", "-")  # primal-dual, as the program spells it
-    if method not in _METHODS:
-        raise Error(f"method = {method!r}, must be one of {', '.join(_METHODS)}")
-    run, kind = _METHODS[method]
     run_on = _core.Execution()
     assign(run_on, {key: options.pop(key) for key in EXECUTION if key in options}, "solve")
-    if kind is None:
-        if options:
-            raise unknown(next(iter(options)), f"method {method!r}", _COMMON)
-        arguments = [problem, run_on]
-    else:
-        own = kind()
-        if "start_weights" in options:
-            options["start_weights"] = row_weights(problem, options["start_weights"])
-        assign(own, options, f"method {method!r}", also=_COMMON)
-        arguments = [problem, own, run_on]
-    with _reporter(progress, method) as report:
-        solution = Solution(run(*arguments, report), problem)
+    name, chosen = _chosen(problem, method, options)
+    with reporter(progress, method) as report:
+        solution = Solution(getattr(_core, name)(problem, *chosen, run_on, report), problem)
         if report and solution.status != "stopped":
             report(1.0)
     return solution
+
+
+def compare(problem: Problem, contestants: Mapping[str, Any] | Sequence[str], *, progress: bool | Callable = False,
+            **options) -> Comparison:  # fmt: skip
+    """Solves a problem with several methods, each on one thread, as many at a time as `threads` says.
+
+    Args:
+        problem: what to solve.
+        contestants: names of methods; or a dict from the name that shall stand in the table to a dict of options,
+            with the method under "method".
+        progress: as for `solve`.
+        **options: `threads` and `time_limit`.
+    """
+    run_on = _core.Execution()
+    assign(run_on, options, "compare")
+    if not isinstance(contestants, Mapping):
+        contestants = {name: {"method": name} for name in contestants}
+    made = []
+    for label, given in contestants.items():
+        own = dict(given)
+        name, chosen = _chosen(problem, own.pop("method", label), own)
+        made.append(getattr(_core, f"{name}_contestant")(label, *chosen))
+    with reporter(progress, "compare") as report:
+        return Comparison(_core.compare(problem, made, run_on, report), problem)
+
+
+class Comparison:
+    """Several methods on one problem.
+
+    Attributes:
+        bound: no policy that meets the constraints can guarantee more.
+        lines: for each contestant its `name`, `first_feasible` iteration, `last_reward`, `last_constraints`,
+            `best_reward` of its feasible policies, and the `gap` between the bound and that.
+        solutions: by name.
+    """
+
+    def __init__(self, comparison: _core.Comparison, problem: Problem):
+        self._comparison = comparison
+        self._problem = problem
+        self.bound: float = comparison.bound
+        self.lines: list[_core.ComparisonLine] = comparison.lines
+        self.solutions = {line.name: Solution(line.solution, problem) for line in comparison.lines}
+
+    def trace_csv(self) -> str:
+        """All traces as one table."""
+        return _core.trace_csv(self._problem, self._comparison)
 
 
 def achievable_range(problem: Problem, constraint: int = 0, *, threads: int | None = None) -> _core.AchievableRange:
@@ -78,8 +114,25 @@ def plan_rcvi(problem: Problem, **options) -> _core.RcviPlan:
     return _core.plan_rcvi(problem, own)
 
 
+def _chosen(problem: Problem, method: str, options: dict) -> tuple[str, list]:
+    """The library's function for a method, and its options, if it has any."""
+    method = method.replace("_", "-")  # primal-dual, as the program spells it
+    if method not in _METHODS:
+        raise Error(f"method = {method!r}{meant(method, _METHODS)}, must be one of {', '.join(_METHODS)}")
+    name, kind = method.replace("-", "_"), _METHODS[method]
+    if kind is None:
+        if options:
+            raise unknown(next(iter(options)), f"method {method!r}", _COMMON)
+        return name, []
+    chosen = kind()
+    if "start_weights" in options:
+        options = {**options, "start_weights": row_weights(problem, options["start_weights"])}
+    assign(chosen, options, f"method {method!r}", also=_COMMON)
+    return name, [chosen]
+
+
 @contextmanager
-def _reporter(progress: bool | Callable[[float], object], label: str):
+def reporter(progress: bool | Callable[[float], object], label: str):
     if progress is not True:
         yield progress or None
         return

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-
 import redoubt as rd
 
 RIVER = rd.make("river_swim(horizon=5,start=2)", uncertainty=rd.KL(0.05))
@@ -38,14 +37,31 @@ def test_a_function_can_be_sampled(tmp_path):
     assert rd.estimate(lambda query: query.state, 5, states=2, actions=1, horizon=1).next.tolist() == [0, 1]
 
 
+def test_a_function_of_many_queries_gives_the_same_problem():
+    sizes = []
+
+    def swims(queries):
+        sizes.append(len(queries))
+        dice = np.array([random.Random(seed).random() for seed in queries.seed.tolist()])
+        following = np.where(dice < 0.25 + 0.5 * queries.action, np.minimum(queries.state + 1, 2), 0)
+        return following, queries.state, {"cost": 0.1 * queries.action}
+
+    ask = dict(samples=50, states=3, actions=2, signals=["cost"], horizon=4)
+    assert rd.estimate(swims, batch=64, **ask) == rd.estimate(swim, **ask)
+    assert max(sizes) == 64 and sum(sizes) == 300
+    with pytest.raises(rd.Error, match=r"an answer of shape \(1,\) to 8 queries"):
+        rd.estimate(lambda queries: (np.zeros(1, int), np.zeros(1)), batch=8, states=4, actions=1, horizon=1)
+
+
 def test_errors_of_a_function_reach_the_caller(tmp_path):
     def fails(query):
         if query.draw == 7:
             raise RuntimeError("the simulator is on fire")
         return 0
 
-    with pytest.raises(RuntimeError, match="on fire"):
+    with pytest.raises(RuntimeError, match="on fire") as caught:
         rd.estimate(fails, 10, states=1, actions=1, horizon=1, store=tmp_path / "kept")
+    assert caught.value.__notes__ == ["in the simulator, for state 0, action 0, stage 0, draw 7"]
     assert rd.estimate(lambda query: 0, 10, states=1, actions=1, horizon=1, store=tmp_path / "kept").reused == 7
     with pytest.raises(rd.Error, match="next = 5, must be in 0..1"):
         rd.estimate(lambda query: 5, 10, states=2, actions=1, horizon=1)

@@ -28,11 +28,11 @@ def test_the_policy_map_shows_the_most_likely_action_of_each_state_and_budget(so
     ax = solution.plot_policy(stage=2)
     shown = ax.images[0].get_array()
     assert shown.shape == (6, solution.policy.memories(0, stage=2))
-    for state, memory in ((0, 0), (3, 5)):
+    for state, memory in ((0, 0), (3, 1)):
         assert shown[state, memory] == solution.policy.action_weights(state, 2, memory).argmax()
     assert ax.get_xlabel() == "cost that is left"
     one = solution.plot_policy(stage=2, action=1).images[0].get_array()
-    assert one[3, 5] == solution.policy.action_weights(3, 2, 5)[1]
+    assert one[3, 1] == solution.policy.action_weights(3, 2, 1)[1]
 
 
 def test_traces_have_a_line_for_each_quantity_and_its_bound(solution):
@@ -67,3 +67,12 @@ def test_the_kernel_stands_beside_the_nominal_row(solution):
 def test_a_method_without_a_curve_says_so(solution):
     with pytest.raises(rd.Error, match="a solution by rcvi has no curve"):
         solution.plot_curve()
+
+
+def test_the_curve_has_the_bound_and_the_chosen_point():
+    solution = rd.solve(RIVER, method="frontier", tolerance=1e-2)
+    ax = solution.plot_curve()
+    points, bound, chosen = ax.lines
+    np.testing.assert_array_equal(np.sort(points.get_xdata()), np.sort(solution.curve["cost"]))
+    assert bound.get_xdata()[0] == 4.0
+    assert (chosen.get_xdata()[0], chosen.get_ydata()[0]) == (solution.constraints[0].worst, solution.reward.worst)

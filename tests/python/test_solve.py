@@ -96,6 +96,20 @@ def test_one_answer_on_any_number_of_threads():
     assert one.policy == two.policy
 
 
+def test_frontier_brackets_the_answer_and_has_a_curve():
+    problem = rd.make("river_swim(horizon=10,start=3)", uncertainty=rd.KL(0.05))
+    solution = rd.solve(problem, method="frontier", tolerance=1e-3)
+    assert solution.status == "certified"
+    assert solution.constraints[0].worst <= 4.0 + 1e-9
+    assert 0 <= solution.reward.gap <= 1e-3 * solution.reward.bound
+    assert solution.reward.worst > rd.solve(problem).reward.worst
+    again = rd.evaluate(problem, solution.policy)
+    assert again.reward.worst == solution.reward.worst
+    assert solution.trace["bound"][-1] == pytest.approx(solution.reward.bound)
+    curve = solution.curve
+    assert len(curve["reward"]) == len(curve["cost"]) > 2
+
+
 @pytest.mark.parametrize("method", ["rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo"])
 def test_gradient_methods_take_their_options(method):
     problem = rd.make("machine_replacement(horizon=10)")
@@ -104,6 +118,18 @@ def test_gradient_methods_take_their_options(method):
     assert solution.method == method
     assert solution.trace["reward"][0] == rd.evaluate(problem, rd.Policy.markov(problem, first)).reward.worst
     assert solution.policy.memory_states == 1
+
+
+def test_methods_are_compared_on_one_table():
+    problem = rd.make("machine_replacement(horizon=10)")
+    contestants = {"rcvi": {}, "small steps": {"method": "crpo", "step": 0.01, "iterations": 4}}
+    comparison = rd.compare(problem, contestants, threads=2)
+    assert [line.name for line in comparison.lines] == ["rcvi", "small steps"]
+    assert comparison.solutions["rcvi"].policy == rd.solve(problem).policy
+    assert comparison.bound >= comparison.solutions["rcvi"].reward.worst
+    assert comparison.trace_csv().count("small steps") == 5
+    with pytest.raises(rd.Error, match="method = 'small steps', must be one of"):
+        rd.compare(problem, ["small steps"])
 
 
 def test_solutions_and_policies_go_to_files(tmp_path):
@@ -120,8 +146,11 @@ def test_solutions_and_policies_go_to_files(tmp_path):
 
 
 BAD = {
-    "method": (dict(method="rvci"), "method = 'rvci', must be one of rcvi"),
-    "option": (dict(slak=1), "unknown option 'slak' of method 'rcvi', must be one of slack"),
+    "method": (dict(method="rvci"), r"method = 'rvci' \(did you mean 'rcvi'\?\), must be one of rcvi"),
+    "option": (
+        dict(slak=1),
+        r"unknown option 'slak' of method 'rcvi' \(did you mean 'slack'\?\), must be one of slack",
+    ),
     "option of no options": (dict(method="robust", slack=1), "unknown option 'slack' of method 'robust'"),
     "word": (dict(rounding="down"), "rounding = 'down', must be one of up, mixed"),
     "type": (dict(slack="much"), "slack = 'much', must be float"),

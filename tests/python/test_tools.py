@@ -69,7 +69,7 @@ def test_the_worst_kernel_is_in_the_set_and_attains_the_value():
 def test_bad_questions_are_errors(solution):
     with pytest.raises(rd.Error, match="nature"):
         rd.simulate(RIVER, solution, nature="worst-weather")
-    with pytest.raises(rd.Error, match="unknown option 'episode' of simulate, must be one of episodes"):
+    with pytest.raises(rd.Error, match="unknown option 'episode' of simulate .did you mean 'episodes'"):
         rd.simulate(RIVER, solution, episode=3)
     with pytest.raises(rd.Error, match="action 7 of state 3, must be one of 0, 1"):
         rd.worst_kernel(RIVER, solution).at(state=3, action=7)

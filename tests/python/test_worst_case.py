@@ -1,0 +1,114 @@
+"""The worst case of a row for every set, against cvxpy and scipy, which share nothing with the library."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import redoubt as rd
+import reference
+from scipy.optimize import linprog
+
+
+def rows(count, outcomes, seed):
+    random = np.random.default_rng(seed)
+    p = random.dirichlet(np.ones(outcomes), size=count)
+    return p, random.normal(size=(count, outcomes)) * 10 ** random.uniform(-1, 2, size=(count, 1))
+
+
+def tv(P, p, radius):
+    return [cp.norm1(P - p) <= 2 * radius]
+
+
+def chi2(P, p, radius):
+    return [cp.sum(cp.multiply(1 / p, cp.square(P - p))) <= radius]
+
+
+def kl(P, p, radius):
+    return [cp.sum(cp.kl_div(P, p)) <= radius]  # sums of P and p are equal
+
+
+SETS = {
+    "tv anywhere": (lambda r: rd.TV(r), tv),
+    "tv support": (lambda r: rd.TV(r, reach="support"), tv),
+    "chi2": (rd.Chi2, chi2),
+    "kl": (rd.KL, kl),
+}
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.2, 1.0])
+@pytest.mark.parametrize("name", SETS)
+def test_balls_against_cvxpy(name, radius):
+    make, ball = SETS[name]
+    for p, v in zip(*rows(4, 6, seed=1), strict=True):
+        P = cp.Variable(6, nonneg=True)
+        scale = np.ptp(v)
+        program = cp.Problem(cp.Minimize((P @ (v - v.min())) / scale), [cp.sum(P) == 1, *ball(P, p, radius)])
+        program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+        expected = v.min() + scale * program.value
+        value, chosen = rd.worst_case(make(radius), p, v, return_distribution=True)
+        assert value == pytest.approx(expected, abs=2e-6 * scale)
+        assert chosen @ v == pytest.approx(value, abs=1e-9 * scale)
+        assert chosen.sum() == pytest.approx(1) and chosen.min() >= -1e-15
+
+
+def test_intervals_against_a_linear_program():
+    for p, v in zip(*rows(10, 5, seed=2), strict=True):
+        low, high = 0.5 * p, np.minimum(1, p + 0.15)
+        program = linprog(v, A_eq=np.ones((1, 5)), b_eq=[1], bounds=list(zip(low, high, strict=True)))
+        value, chosen = rd.worst_case(rd.Interval(low, high), p, v, return_distribution=True)
+        assert value == pytest.approx(program.fun, abs=1e-9 * np.ptp(v))
+        assert (low - 1e-12 <= chosen).all() and (chosen <= high + 1e-12).all()
+
+
+def test_kl_and_tv_against_plain_implementations():
+    for p, v in zip(*rows(10, 7, seed=3), strict=True):
+        for radius in (0.003, 0.1, 0.7):
+            assert rd.worst_case(rd.KL(radius), p, v) == pytest.approx(
+                reference.worst_kl(p, v, radius), abs=1e-7 * np.ptp(v)
+            )
+            assert rd.worst_case(rd.TV(radius), p, v) == pytest.approx(
+                reference.worst_tv(p, v, radius), abs=1e-12 * np.ptp(v)
+            )
+
+
+def test_tilt_and_nominal_in_closed_form():
+    p, v = np.array([0.2, 0.5, 0.3]), np.array([1.0, 0.0, 2.0])
+    weights = p * np.exp(-v / 0.7)
+    assert rd.worst_case(rd.Tilt(0.7), p, v) == pytest.approx(weights @ v / weights.sum(), abs=1e-14)
+    assert rd.worst_case(rd.Nominal(), p, v) == pytest.approx(p @ v, abs=1e-15)
+
+
+def test_mass_outside_of_the_support():
+    p, v = np.array([0.5, 0.5, 0.0]), np.array([1.0, 2.0, 0.0])
+    assert rd.worst_case(rd.TV(0.2), p, v) == pytest.approx(1.1)
+    assert rd.worst_case(rd.TV(0.2, reach="support"), p, v) == pytest.approx(1.3)
+    assert rd.worst_case(rd.KL(9.0), p, v) == pytest.approx(1.0)
+
+
+def test_batches_are_rows_one_by_one():
+    p, v = rows(5, 4, seed=4)
+    radius = np.linspace(0, 0.4, 5)
+    together, chosen = rd.worst_case(rd.KL(radius), p, v, return_distribution=True)
+    one_by_one = [rd.worst_case(rd.KL(r), *row) for r, row in zip(radius, zip(p, v, strict=True), strict=True)]
+    np.testing.assert_array_equal(together, one_by_one)
+    assert chosen.shape == v.shape
+    np.testing.assert_array_equal(
+        rd.worst_case(rd.KL(0.1), p[0], v), [rd.worst_case(rd.KL(0.1), p[0], values) for values in v]
+    )
+    np.testing.assert_array_equal(
+        rd.worst_case(rd.TV(0.1), p, v[0]), [rd.worst_case(rd.TV(0.1), row, v[0]) for row in p]
+    )
+    bounds = rd.Interval(0.5 * p, np.minimum(1, p + 0.2))
+    assert rd.worst_case(bounds, p, v).shape == (5,)
+
+
+def test_bad_rows_are_errors():
+    with pytest.raises(rd.Error, match="sum"):
+        rd.worst_case(rd.KL(0.1), [0.5, 0.4], [1.0, 2.0])
+    with pytest.raises(rd.Error, match=r"p has shape \(2,\) and v \(3,\)"):
+        rd.worst_case(rd.KL(0.1), [0.5, 0.5], [1.0, 2.0, 3.0])
+    with pytest.raises(rd.Error, match="3 radii for 2 rows"):
+        rd.worst_case(rd.KL([0.1] * 3), [[0.5, 0.5]] * 2, [1.0, 2.0])
+    with pytest.raises(rd.Error, match="radius"):
+        rd.worst_case(rd.KL(-0.1), [0.5, 0.5], [1.0, 2.0])
+    with pytest.raises(rd.Error, match="must have lo and hi"):
+        rd.worst_case(rd.Interval(), [0.5, 0.5], [1.0, 2.0])
