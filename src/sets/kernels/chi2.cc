@@ -27,16 +27,23 @@ struct Task {
 [[gnu::always_inline]] inline void measure(const NominalRow& row, Task& task) {
   const Block& v = task.v;
   task.origin = v[0];
-  Lanes low = v[0], high = v[0], mean = 0.0;
+  Lanes low = v[0], high = v[0], mean = 0.0, second = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes x = task.value(i), weighted = row.probability[i] * x;
     low = min(v[i], low);
     high = max(v[i], high);
-    mean += row.probability[i] * task.value(i);
+    mean += weighted;
+    second += weighted * x;
   }
-  Lanes variance = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = task.value(i) - mean;
-    variance += row.probability[i] * x * x;
+  Lanes variance = second - mean * mean;
+  const Mask cancels = variance < 1e-3 * second;
+  if (any(cancels)) {  // a second pass around the mean
+    Lanes around_mean = 0.0;
+    for (int i = 0; i < v.outcomes; ++i) {
+      const Lanes x = task.value(i) - mean;
+      around_mean += row.probability[i] * x * x;
+    }
+    variance = select(cancels, around_mean, variance);
   }
   task.low = low;
   task.mass = 1.0;
