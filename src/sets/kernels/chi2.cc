@@ -13,9 +13,9 @@ namespace {
 struct Task {
   Block v;
   Lanes origin, low, slack;
-  Lanes mass, mean, variance, excess;  // of J
-  Lanes width;                         // eta - mean
-  Mask todo, recentring, collapsed;
+  Lanes mean, variance, excess;  // of J
+  Lanes width;                   // eta - mean
+  Mask todo, collapsed;
 
   [[gnu::always_inline]] Lanes value(int outcome) const { return v[outcome] - origin; }
   [[gnu::always_inline]] Lanes worst() const {
@@ -46,7 +46,6 @@ struct Task {
     variance = select(cancels, around_mean, variance);
   }
   task.low = low;
-  task.mass = 1.0;
   task.mean = mean;
   task.variance = variance;
   task.excess = row.radius;
@@ -68,13 +67,13 @@ struct Task {
   task.collapsed = task.collapsed | (task.todo & ((1.0 + row.radius) * at_low >= 1.0));
   task.todo = task.todo & !task.collapsed;
   task.width = width_of(task.variance, task.excess);
-  task.recentring = Lanes(0.0) < 0.0;
 }
 
 // Drops the outcomes above eta, and finds the eta of those that are left. Lanes that are not in
 // `todo` keep their state.
 [[gnu::always_inline]] inline void shrink(const NominalRow& row, Task& task) {
   Lanes mass = 0.0, left_out = 0.0, first = 0.0, second = 0.0;
+  Lanes top = (task.low - task.origin) - task.mean;  // the highest that stays
   const Lanes limit = task.width + task.slack;
   for (int i = 0; i < task.v.outcomes; ++i) {
     const Lanes x = task.value(i) - task.mean, weighted = row.probability[i] * x;
@@ -83,22 +82,21 @@ struct Task {
     left_out = add_where(!stays, left_out, row.probability[i]);
     first = add_where(stays, first, weighted);
     second = add_where(stays, second, weighted * x);
+    top = max_where(stays, top, x);
   }
   const Lanes per_mass = 1.0 / mass, shift = first * per_mass;
   const Lanes variance = max(second * per_mass - shift * shift, 0.0);
   // As a difference of two small numbers: (1 + radius) * mass - 1 would lose a tiny radius.
   const Lanes excess = row.radius * mass - left_out;
-  // The variance is a difference of squares around the old mean. When they cancel, sweep again
-  // around the new one.
-  const Mask cancels = shift * shift > 1e4 * variance;
-  const Mask settled = (mass == task.mass) & !(cancels | task.recentring);
+  // The variance is a difference of squares around the old mean. When they cancel, the same
+  // outcomes are summed again around the new one.
+  const Mask cancels = shift * shift > 100.0 * variance;
   task.width = select(cancels, task.width - shift, width_of(variance, excess));
-  task.mass = select(task.todo, mass, task.mass);
+  const Mask settled = (top - shift <= task.width + task.slack) & !cancels;
   task.mean = select(task.todo, task.mean + shift, task.mean);
   task.variance = select(task.todo, variance, task.variance);
   task.excess = select(task.todo, excess, task.excess);
   task.todo = task.todo & !settled;
-  task.recentring = cancels;
 }
 
 // P is p (eta - v)_+ up to a factor. Where eta is within rounding of the mean, all that is left has
@@ -125,8 +123,7 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
   for (int i = 0; i < count; ++i) measure(row, tasks[i]);
   for (int i = 0; i < count; ++i)
     if (any(tasks[i].todo)) prepare(row, tasks[i]);
-  // Every outcome leaves at most once, and each time at most one more sweep is spent on centring
-  // what is left.
+  // Every outcome leaves at most once, and each time at most one more sweep is spent on centring.
   bool more = true;
   for (int sweep = 0; more && sweep < 2 * row.outcomes + 2; ++sweep) {
     more = false;
