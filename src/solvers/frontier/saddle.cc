@@ -16,7 +16,7 @@ void RowSaddle::solve(const Game& game) {
   begin(game);
   for (round_ = 0; round_ < game.rounds && lanes_ > 0;) {
     const double step =
-        averaging() ? 2.0 / (smooth_ ? round_ - kSmoothRounds + 4.0 : round_ + 2.0) : 1.0;
+        averaging() ? 2.0 / (smooth_ ? round_ - kSmoothRounds + 10.0 : round_ + 2.0) : 1.0;
     answer_kernels(game, step);
     answer_points(game);
     ++round_;

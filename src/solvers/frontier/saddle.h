@@ -60,7 +60,7 @@ class RowSaddle {
   // The first rounds against kl and chi2 look for the saddle point directly, which settles most
   // lanes. Where all points of a signal are worth the same, nature's answer jumps; lanes that end
   // there go on by averages.
-  static constexpr int kSmoothRounds = 8;
+  static constexpr int kSmoothRounds = 16;
   bool averaging() const { return !smooth_ || round_ >= kSmoothRounds; }
 
   void begin(const Game& game);

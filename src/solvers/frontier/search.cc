@@ -43,7 +43,8 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
 
 Solution FrontierSearch::run() {
   Solution solution;
-  const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
+  tolerance_ = 1e-3 * scales_[0];
+  const StagePlan first = make_plan(Directions(first_prices()), {}, tolerance_);
   plan_.assign(stages_to_plan(), first);
   for (int pass = 0; pass < kMostPasses; ++pass) {
     std::vector<FrontierStage> stages;
@@ -119,12 +120,13 @@ FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::
 // Plans the next pass: finer where the gap at the start comes from. False when nothing is left to
 // do.
 bool FrontierSearch::refine(const Demand& demand) {
-  const double now = bound_ - root_.value;
-  // Early passes, whose prices are still coarse, are not worth games of the final accuracy.
-  tolerance_ = std::min(0.5 * tolerance_,
-                        std::max(kForGames * allowed(), 0.02 * now) / std::max(1.0, demand.mass));
-  bool finer = demand.games > kForGames * allowed() && rounds_ < kMostRounds;
-  if (finer) rounds_ *= 2;
+  // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games that cost more than they were allowed
+  // to need more rounds.
+  const double mass = std::max(1.0, demand.mass), before = tolerance_;
+  const bool unfinished = demand.games > std::max(kForGames * allowed(), 1.2 * before * mass);
+  tolerance_ = std::max(kForGames * allowed(), 0.02 * (bound_ - root_.value)) / mass;
+  bool finer = tolerance_ < before || (unfinished && rounds_ < kMostRounds);
+  if (unfinished) rounds_ *= 2;
   std::vector<Prices> prices;
   double intervals = 1;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
