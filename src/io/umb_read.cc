@@ -19,9 +19,7 @@ namespace {
 class UmbReader {
  public:
   explicit UmbReader(std::string_view archive)
-      : members_(read_tar(archive)),
-        json_(naming(umb::index, [&] { return parse_json(members_.text(umb::index)); })),
-        index_(json_) {}
+      : members_(read_tar(archive)), json_(parse_index(members_.text(umb::index))), index_(json_) {}
 
   Draft read() {
     naming(umb::index, [&] { read_sizes(); });
@@ -49,6 +47,10 @@ class UmbReader {
   }
 
  private:
+  static Json parse_index(const std::string& text) {
+    return naming(umb::index, [&] { return parse_json(text); });
+  }
+
   void read_sizes() {
     const Node version = index_.at("format-version");
     if (version.integer(0, 0xFFFFFFFF) > 1)  // 0 and 1 do not differ in what we read

@@ -125,7 +125,7 @@ TEST(Umb, EqualLabelsOfChoicesAreNumbered) {
 TEST(Umb, ErrorsNameTheMember) {
   EXPECT_EQ(error_of([] { read("{}"); }).substr(0, 30), "m.umb: is not a tar archive, m");
   EXPECT_EQ(error_with("index.json", "none"),
-            "m.umb: index.json: index.json is missing, must be in the archive");
+            "m.umb: index.json is missing, must be in the archive");
   EXPECT_EQ(error_with("index.json", "{"),
             "m.umb: index.json: line 1: the text ends here, inside a value; must be complete JSON");
   EXPECT_EQ(error_with("branch-to-probability.bin", "none"),
