@@ -94,6 +94,7 @@ void for_each_trace_column(Visit visit) {
   visit("trace/row_evaluations", &Trace::row_evaluations);
   visit("trace/seconds", &Trace::seconds);
   visit("trace/reward", &Trace::reward);
+  visit("trace/bound", &Trace::bound);
 }
 
 // The list of one array for each element, under one name; and back.
@@ -142,6 +143,31 @@ void read_policy(const hdf5::Input& in, Policy& policy) {
   policy.start_moves = in.read<MemoryMove>("policy/start_moves");
 }
 
+void write_curve(hdf5::Output& out, const std::vector<CurvePoint>& curve) {
+  std::vector<double> rewards;
+  std::vector<std::int32_t> memory;
+  for (const CurvePoint& point : curve) {
+    rewards.push_back(point.reward);
+    memory.push_back(point.memory);
+  }
+  out.write("curve/reward", rewards);
+  out.write("curve/memory", memory);
+  write_member(out, "curve/constraints", curve, &CurvePoint::constraints);
+}
+
+void read_curve(const hdf5::Input& in, std::vector<CurvePoint>& curve) {
+  const auto rewards = in.read<double>("curve/reward");
+  const auto memory = in.read<std::int32_t>("curve/memory");
+  require(memory.size() == rewards.size(), "curve/memory has {} values, must have {}",
+          memory.size(), rewards.size());
+  curve.resize(rewards.size());
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    curve[i].reward = rewards[i];
+    curve[i].memory = memory[i];
+  }
+  read_member(in, "curve/constraints", curve, &CurvePoint::constraints);
+}
+
 Solution read_solution(const std::filesystem::path& path) {
   check_seal(path);
   const hdf5::QuietErrors quiet;
@@ -156,10 +182,7 @@ Solution read_solution(const std::filesystem::path& path) {
                         [&](std::size_t i, std::vector<double> values) {
                           s.trace.constraints[i] = std::move(values);
                         });
-  const auto rewards = in.read<double>("curve/reward");
-  s.curve.resize(rewards.size());
-  for (std::size_t i = 0; i < rewards.size(); ++i) s.curve[i].reward = rewards[i];
-  read_member(in, "curve/constraints", s.curve, &CurvePoint::constraints);
+  read_curve(in, s.curve);
   check_structure(s.policy);
   return s;
 }
@@ -182,10 +205,7 @@ void save_solution(const Solution& s, const std::filesystem::path& path) {
       out.write_parts<double>(
           "trace/constraints", s.trace.constraints.size(),
           [&](std::size_t i) -> const std::vector<double>& { return s.trace.constraints[i]; });
-      std::vector<double> rewards;
-      for (const CurvePoint& point : s.curve) rewards.push_back(point.reward);
-      out.write("curve/reward", rewards);
-      write_member(out, "curve/constraints", s.curve, &CurvePoint::constraints);
+      write_curve(out, s.curve);
       out.flush();
     }
     file.write(seal_of(file.path(), std::filesystem::file_size(file.path())));

@@ -1,11 +1,12 @@
 #include "policy/export.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "model/require.h"
-#include "policy/budget.h"
+#include "policy/moves.h"
 
 namespace redoubt {
 namespace {
@@ -16,20 +17,12 @@ int stages_of(const Problem& problem, const Policy& policy) {
 }
 
 // Weight of each action of a node, by position in the state's list.
-std::map<std::int32_t, double> decision(const Policy::Stage& stage, std::int64_t node) {
+std::map<std::int32_t, double> weights_of(const Policy::Stage& stage, std::int64_t node) {
   std::map<std::int32_t, double> weights;
   for_each_choice(stage, node, [&](std::int32_t action, double weight) {
     if (weight > 0) weights[action] += weight;
   });
   return weights;
-}
-
-// Which entry of the stage's lists an action of a node is; tables of moves are by entry.
-std::int64_t entry_of(const Policy::Stage& stage, std::int64_t node, std::int32_t action) {
-  if (!stage.mixed.empty()) return 0;
-  auto entry = stage.choice_begin[node];
-  while (stage.choice_action[entry] != action) ++entry;
-  return entry;
 }
 
 // The cell of each axis that a memory state stands for; the last axis runs fastest.
@@ -55,7 +48,10 @@ std::string quoted_csv(const std::string& text) {
 class StormMemory {
  public:
   StormMemory(const Problem& problem, const Policy& policy)
-      : model_(problem.model()), policy_(policy), stages_(stages_of(problem, policy)) {
+      : problem_(problem),
+        model_(problem.model()),
+        policy_(policy),
+        stages_(stages_of(problem, policy)) {
     for (int h = 0; h < stages_; ++h) {
       begin_.push_back(count_);
       std::int64_t most = 1;
@@ -76,17 +72,16 @@ class StormMemory {
     return plain == start_ ? 0 : plain == 0 ? start_ : plain;
   }
 
-  std::map<State, std::int64_t> updates(int stage, Row row, std::int32_t memory,
-                                        std::int64_t choice) const {
+  std::map<State, std::int64_t> updates(const Decision& decision, Row row) const {
     std::map<State, std::int64_t> out;
+    const int stage = decision.stage;
     const int there = policy_.repeats_last ? std::min(stage + 1, stages_ - 1) : stage + 1;
+    std::vector<MemoryMove> moves;
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
-      const auto next =
-          there == stages_
-              ? std::int64_t{0}
-              : single(moves(stage, row, memory, choice, i - model_.outcome_begin(row)), stage);
-      const auto target = number(there, next);
-      const auto [entry, added] = out.emplace(model_.arrays().next[i], target);
+      const State next = model_.arrays().next[i];
+      memory_moves(problem_, policy_, decision, i - model_.outcome_begin(row), next, moves);
+      const auto target = number(there, there == stages_ ? 0 : single(moves, stage));
+      const auto [entry, added] = out.emplace(next, target);
       require(added || entry->second == target,
               "the memory of the policy at stage {} depends on more than the next state, Storm's "
               "schedulers cannot",
@@ -96,39 +91,15 @@ class StormMemory {
   }
 
  private:
-  static std::int64_t single(const std::vector<MemoryMove>& moves, int stage) {
+  static std::int64_t single(std::vector<MemoryMove> moves, int stage) {
+    std::erase_if(moves, [](const MemoryMove& move) { return move.weight == 0; });
     require(moves.size() == 1,
             "the memory of the policy moves at random at stage {}, Storm's schedulers cannot",
             stage);
     return moves.front().memory;
   }
 
-  std::vector<MemoryMove> moves(int stage, Row row, std::int32_t memory, std::int64_t choice,
-                                std::int64_t outcome) const {
-    const Policy::Stage& here = policy_.stages[stage];
-    if (!policy_.budget.empty()) return budget_moves(stage, row, memory, outcome);
-    if (here.outcome_slot.empty()) return {{0, 1.0}};
-    const auto slot = here.outcome_slot[choice] + outcome;
-    return {here.moves.begin() + here.move_begin[slot],
-            here.moves.begin() + here.move_begin[slot + 1]};
-  }
-
-  std::vector<MemoryMove> budget_moves(int stage, Row row, std::int32_t memory,
-                                       std::int64_t outcome) const {
-    const auto& axes = policy_.budget;
-    std::vector<double> earned(axes.size());
-    earned_on_axes(model_, axes, row, outcome, earned);
-    const auto cells = cells_of(policy_, stage, memory);
-    MemoryMove move;
-    for (std::size_t a = 0; a < axes.size(); ++a) {
-      const BudgetMove step = move_budget(axes[a], stage, cells[a], earned[a]);
-      if (step.up > 0) return {{}, {}};  // more than one
-      const auto there = std::min<std::size_t>(stage + 1, axes[a].cells.size() - 1);
-      move.memory = move.memory * axes[a].cells[there] + step.cell;
-    }
-    return {move};
-  }
-
+  const Problem& problem_;
   const Model& model_;
   const Policy& policy_;
   int stages_;
@@ -156,7 +127,7 @@ void write_policy_csv(std::ostream& out, const Problem& problem, const Policy& p
         for (std::size_t a = 0; a < cells.size(); ++a)
           left +=
               fmt::format(",{}", policy.budget[a].sign * policy.budget[a].requirement(h, cells[a]));
-        for (const auto& [position, weight] : decision(stage, node))
+        for (const auto& [position, weight] : weights_of(stage, node))
           out << fmt::format("{},{},{}\n", left, m.arrays().action[m.row_begin(h, s) + position],
                              weight);
       }
@@ -168,14 +139,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json storm_choices(const Model& m, const Policy::Stage& stage, const StormMemory& memory, int h,
-                   State s, std::int64_t node) {
+Json storm_choices(const Model& m, const Policy& policy, const StormMemory& memory, int h, State s,
+                   std::int64_t node) {
+  const Policy::Stage& stage = policy.stages[h];
   Json choices = Json::array();
-  for (const auto& [position, weight] : decision(stage, node)) {
+  for (const auto& [position, weight] : weights_of(stage, node)) {
     const Row row = m.row_begin(h, s) + position;
     const auto here = static_cast<std::int32_t>(node - stage.begin(s));
     Json updates = Json::array();
-    for (const auto& [next, to] : memory.updates(h, row, here, entry_of(stage, node, position)))
+    for (const auto& [next, to] : memory.updates(decision(policy, h, s, here, position), row))
       updates.push_back({{"s'", next}, {"m'", to}});
     choices.push_back({{"index", row},
                        {"labels", Json::array({m.action_name(m.arrays().action[row])})},
@@ -203,7 +175,7 @@ void write_storm_scheduler(std::ostream& out, const Problem& problem, const Poli
       for (auto node = stage.begin(s); node < stage.end(s); ++node) {
         const Json entry = {{"s", s},
                             {"m", memory.number(h, node - stage.begin(s))},
-                            {"c", storm_choices(m, stage, memory, h, s, node)}};
+                            {"c", storm_choices(m, policy, memory, h, s, node)}};
         out << separator << entry.dump(-1, ' ', false, Json::error_handler_t::replace);
         separator = ",\n";
       }

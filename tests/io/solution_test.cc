@@ -62,6 +62,20 @@ Policy table_policy() {
   p.start_states = {1};
   p.start_begin = {0, 2};
   p.start_moves = {{0, 0.5}, {1, 0.5}};
+  BudgetAxis axis;
+  axis.constraint = 1;
+  axis.signal = 2;
+  axis.sign = -1;
+  axis.bound = 0.1;
+  axis.step = 1.0 / 3;
+  axis.discount = 0.9;
+  axis.exact = true;
+  axis.rounding = Rounding::mixed;
+  axis.low = {-3, 0};
+  axis.cells = {2, 1};
+  axis.slack = {0.25, 0};
+  p.budget = {axis, axis};
+  p.start_memory = 1;
   return p;
 }
 
@@ -74,8 +88,8 @@ Solution full_solution() {
                    {"energy", Sense::at_least, -0.0, {}, 5e-324, false, {}}};
   s.hopeless = 0.125;
   s.policy = table_policy();
-  s.trace = {{1, 2}, {10, 20}, {0.5, 0.25}, {1, 2}, {{3, 4}, {}, {5}}};
-  s.curve = {{1, {2, 3}}, {4, {}}, {5, {6, 7}}};
+  s.trace = {{1, 2}, {10, 20}, {0.5, 0.25}, {1, 2}, {9, 8}, {{3, 4}, {}, {5}}};
+  s.curve = {{1, {2, 3}, 7}, {4, {}, 0}, {5, {6, 7}, 1}};
   s.seconds = 1.5;
   s.row_evaluations = 1e15;
   s.iterations = 123456789012;
@@ -86,6 +100,16 @@ Solution full_solution() {
 
 TEST_F(SolutionFile, KeepsEveryField) {
   const Solution s = full_solution();
+  // A new field stops this from compiling: save it too, and put a value for it above.
+  [[maybe_unused]] const auto& [status, method, reward, constraints, hopeless, policy, trace, curve,
+                                seconds, row_evaluations, iterations, cut, notes] = s;
+  [[maybe_unused]] const auto& [t1, t2, t3, t4, t5, t6] = trace;
+  [[maybe_unused]] const auto& [c1, c2, c3] = curve[0];
+  [[maybe_unused]] const auto& [r1, r2, r3] = reward;
+  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7] = constraints[0];
+  [[maybe_unused]] const auto& [p1, p2, p3, p4, p5, p6, p7, p8] = policy;
+  [[maybe_unused]] const auto& [s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11] = policy.stages[0];
+  [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11] = policy.budget[0];
   EXPECT_EQ(there_and_back(s), s);
 }
 
