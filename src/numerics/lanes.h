@@ -32,7 +32,9 @@ inline constexpr int kParts = kLanes * sizeof(double) / kVectorBytes;  // regist
 
 typedef double DoubleVector __attribute__((vector_size(kVectorBytes)));
 typedef std::int64_t IntegerVector __attribute__((vector_size(kVectorBytes)));
-typedef double UnalignedDoubleVector __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+typedef std::uint64_t UnsignedVector __attribute__((vector_size(kVectorBytes)));
+typedef double UnalignedDoubleVector
+    __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
 
 struct Lanes {
   DoubleVector part[kParts];
@@ -47,8 +49,8 @@ struct Mask {  // all bits of a lane set: yes
   IntegerVector part[kParts];
 };
 
-struct Integers {
-  IntegerVector part[kParts];
+struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 2^64
+  UnsignedVector part[kParts];
 };
 
 [[gnu::always_inline]] inline Lanes load(const double* from) {
@@ -170,7 +172,7 @@ struct Integers {
 // The bits of a double as an integer, and back.
 [[gnu::always_inline]] inline Integers bits(Lanes a) {
   Integers r;
-  for (int i = 0; i < kParts; ++i) r.part[i] = (IntegerVector)a.part[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = (UnsignedVector)a.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Lanes from_bits(Integers a) {
@@ -178,7 +180,7 @@ struct Integers {
   for (int i = 0; i < kParts; ++i) r.part[i] = (DoubleVector)a.part[i];
   return r;
 }
-[[gnu::always_inline]] inline Integers operator+(Integers a, std::int64_t b) {
+[[gnu::always_inline]] inline Integers operator+(Integers a, std::uint64_t b) {
   for (auto& v : a.part) v += b;
   return a;
 }
@@ -186,7 +188,7 @@ struct Integers {
   for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
   return a;
 }
-[[gnu::always_inline]] inline Integers operator&(Integers a, std::int64_t b) {
+[[gnu::always_inline]] inline Integers operator&(Integers a, std::uint64_t b) {
   for (auto& v : a.part) v &= b;
   return a;
 }
@@ -195,17 +197,17 @@ struct Integers {
   return a;
 }
 [[gnu::always_inline]] inline Integers arithmetic_shift_right(Integers a, int count) {
-  for (auto& v : a.part) v >>= count;
+  for (auto& v : a.part) v = (UnsignedVector)((IntegerVector)v >> count);
   return a;
 }
 
 // The largest power of two that is not above a positive x, and its inverse.
 [[gnu::always_inline]] inline Lanes power_below(Lanes x) {
-  return from_bits(bits(x) & (std::int64_t{0x7ff} << 52));
+  return from_bits(bits(x) & (std::uint64_t{0x7ff} << 52));
 }
 [[gnu::always_inline]] inline Lanes inverse_power_below(Lanes x) {
-  Integers r = bits(x) & (std::int64_t{0x7ff} << 52);
-  for (auto& v : r.part) v = (std::int64_t{2046} << 52) - v;
+  Integers r = bits(x) & (std::uint64_t{0x7ff} << 52);
+  for (auto& v : r.part) v = (std::uint64_t{2046} << 52) - v;
   return from_bits(r);
 }
 

@@ -18,7 +18,7 @@ inline constexpr double kRound =
 
 // 2^count, of count + kRound.
 [[gnu::always_inline]] inline Lanes power_of_two(Lanes rounded) {
-  return from_bits(shift_left(bits(rounded), 52) + (std::int64_t{1023} << 52));
+  return from_bits(shift_left(bits(rounded), 52) + (std::uint64_t{1023} << 52));
 }
 
 // expm1(x - count * log(2)), of x and count + kRound.
@@ -60,10 +60,10 @@ struct ReducedLogarithm {
 };
 
 [[gnu::always_inline]] inline ReducedLogarithm reduce_log(Lanes x) {
-  constexpr std::int64_t kSqrtHalf = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
-  const Integers exponent = (bits(x) + -kSqrtHalf) & (std::int64_t{0xfff} << 52);
+  constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
+  const Integers exponent = (bits(x) + -kSqrtHalf) & (std::uint64_t{0xfff} << 52);
   const Lanes mantissa = from_bits(bits(x) - exponent);
-  constexpr std::int64_t kRoundBits = 0x4338000000000000;
+  constexpr std::uint64_t kRoundBits = 0x4338000000000000;
   const Lanes count = from_bits(arithmetic_shift_right(exponent, 52) + kRoundBits) - kRound;
   return {count, mantissa - 1.0};
 }
