@@ -29,6 +29,7 @@ class Follow {
         signals_(stages.front()->table.directions().signals()),
         backup_(backup),
         via_(via) {
+    demand_.mass.assign(stages.size(), 0.0);
     for (const FrontierStage* stage : stages) {
       const Directions& directions = stage->table.directions();
       auto& lists = demand_.intervals.emplace_back();
@@ -90,7 +91,7 @@ class Follow {
     const double loss = std::max(0.0, outer - inside - inherited);
     demand_.between_prices += loss;
     if (q[0] > kNegligible) {
-      demand_.mass += q[0];
+      demand_.mass[stage] += q[0];
       for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
     }
     if (place >= states_) {
@@ -278,6 +279,25 @@ void add_prices(const Demand& demand, double target, int most,
       list.erase(std::unique(list.begin(), list.end(), close), list.end());
     }
   }
+}
+
+double negligible_loss(const Demand& demand, double budget) {
+  std::vector<double> losses;
+  for (const auto* lists : {&demand.state_loss, &demand.left_out_loss}) {
+    for (const std::vector<double>& list : *lists) {
+      for (const double loss : list) {
+        if (loss > 0) losses.push_back(loss);
+      }
+    }
+  }
+  std::sort(losses.begin(), losses.end());
+  double sum = 0, negligible = 0;
+  for (const double loss : losses) {
+    sum += loss;
+    if (sum > budget) break;
+    negligible = loss;
+  }
+  return negligible;
 }
 
 std::vector<char> choose_active(const Demand& demand, int stage, double negligible,

@@ -22,7 +22,7 @@ struct Demand {
       state_loss;  // [stage][state * intervals + interval], with one constraint
   std::vector<std::vector<double>>
       left_out_loss;  // [stage][state * directions + direction], where a direction is left out
-  double mass = 0;    // weight of all directions followed, over all stages
+  std::vector<double> mass;   // of each stage: weight of all directions followed
   double between_prices = 0;  // sum of all losses
   double games = 0;           // gap at the start that longer games would close
 };
@@ -37,6 +37,10 @@ Demand find_demand(const Problem& problem, const Landings& landings,
 // losses to aim at; a constraint of a stage that has `most` prices gets no more.
 void add_prices(const Demand& demand, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices);
+
+// The largest loss of a state between two prices, or where a direction is left out, that can be
+// left alone everywhere without losing more than `budget` in all.
+double negligible_loss(const Demand& demand, double budget);
 
 // Which directions of a stage's new list are worth the work in which state: [state * directions +
 // direction]. Those that were, and others where leaving them out would lose more than `negligible`

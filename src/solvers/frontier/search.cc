@@ -43,8 +43,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
 
 Solution FrontierSearch::run() {
   Solution solution;
-  tolerance_ = 1e-3 * scales_[0];
-  const StagePlan first = make_plan(Directions(first_prices()), {}, tolerance_);
+  const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
   plan_.assign(stages_to_plan(), first);
   for (int pass = 0; pass < kMostPasses; ++pass) {
     std::vector<FrontierStage> stages;
@@ -120,30 +119,33 @@ FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::
 // Plans the next pass: finer where the gap at the start comes from. False when nothing is left to
 // do.
 bool FrontierSearch::refine(const Demand& demand) {
-  // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games that cost more than they were allowed
-  // to need more rounds.
-  const double mass = std::max(1.0, demand.mass), before = tolerance_;
-  const bool unfinished = demand.games > std::max(kForGames * allowed(), 1.2 * before * mass);
-  tolerance_ = std::max(kForGames * allowed(), 0.02 * (bound_ - root_.value)) / mass;
-  bool finer = tolerance_ < before || (unfinished && rounds_ < kMostRounds);
+  // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
+  // that cost more than they were allowed to need more rounds.
+  double roots = 0;
+  for (const double mass : demand.mass) roots += std::sqrt(mass);
+  const bool unfinished = demand.games > std::max(kForGames * allowed(), 1.2 * for_games_);
+  const double before = for_games_;
+  for_games_ = std::max(kForGames * allowed(), 0.02 * (bound_ - root_.value));
+  bool finer = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ *= 2;
   std::vector<Prices> prices;
-  double intervals = 1;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Prices& stage = prices.emplace_back();
     for (std::size_t c = 0; c < required_.size(); ++c)
       stage.push_back(plan_[h].directions.prices(static_cast<int>(c)));
-    intervals += static_cast<double>(demand.state_loss[h].size());
   }
+  const double negligible = negligible_loss(demand, kForLeftOut * allowed());
   add_prices(demand, kForPrices * allowed(), options_.most_directions, prices);
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
-    std::vector<char> active =
-        choose_active(demand, static_cast<int>(h), kForLeftOut * allowed() / intervals,
-                      plan_[h].directions, plan_[h].active, directions);
+    std::vector<char> active = choose_active(demand, static_cast<int>(h), negligible,
+                                             plan_[h].directions, plan_[h].active, directions);
     const auto count = [](const std::vector<char>& a) { return std::count(a.begin(), a.end(), 1); };
     finer |= count(active) > count(plan_[h].active);
-    plan_[h] = make_plan(std::move(directions), std::move(active), tolerance_);
+    // A stage that carries less weight plays its games less exactly: what one unit of work saves is
+    // then the same everywhere.
+    const double tolerance = for_games_ / (roots * std::sqrt(std::max(demand.mass[h], 1e-12)));
+    plan_[h] = make_plan(std::move(directions), std::move(active), tolerance);
   }
   return finer;
 }

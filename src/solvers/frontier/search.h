@@ -61,7 +61,8 @@ class FrontierSearch {
   double least_reward_;                   // worst-case reward of the policy that is worst at it
   std::vector<double> scales_;            // largest total of each channel
   std::vector<StagePlan> plan_;
-  double tolerance_ = 0;               // of a row's game, in the unit of the reward
+  double for_games_ =
+      std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
   int rounds_ = 24;
   FrontierStage end_;  // what an infinite horizon is worth where the search ends
   std::vector<std::vector<std::int32_t>>
