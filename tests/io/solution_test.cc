@@ -6,7 +6,9 @@
 #include <fstream>
 #include <limits>
 
+#include "io/hdf5.h"
 #include "io/policy_structure.h"
+#include "io/seal.h"
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
@@ -164,6 +166,59 @@ TEST_F(SolutionFile, EveryCutOffFileIsAnError) {
   }
   fs::remove(path_);
   EXPECT_EQ(error(), path_.string() + ": is not there or not a file, must be a file");
+}
+
+// A file with a good seal whose content is wrong: the summary of a small solution with one part
+// replaced, and what `write` adds.
+template <class Write>
+std::string error_of_sealed(const fs::path& path, const std::string& part,
+                            const std::string& replacement, Write write) {
+  std::string summary = R"({"format": "redoubt-solution", "version": 1, "status": "feasible",
+    "method": "m", "reward": {"worst": 1, "bound": null, "static_bound": null}, "constraints": [],
+    "hopeless": null, "seconds": 1, "row_evaluations": 1, "iterations": 1, "cut": null, "notes": [],
+    "policy": {"states": 1, "repeats_last": false, "start_memory": 0, "budget": []},
+    "trace_columns": 0})";
+  if (!part.empty()) summary.replace(summary.find(part), part.size(), replacement);
+  {
+    io::hdf5::Output out(path);
+    if (!summary.empty()) out.write("summary", std::vector<char>(summary.begin(), summary.end()));
+    write(out);
+  }
+  const std::string seal = io::seal_of(path);
+  std::ofstream(path, std::ios::binary | std::ios::app) << seal;
+  const std::string error = error_of([&] { load_solution(path); });
+  EXPECT_EQ(error.substr(0, path.string().size() + 2), path.string() + ": ");
+  return error.substr(std::min(error.size(), path.string().size() + 2));
+}
+
+TEST_F(SolutionFile, WrongContentIsOneClearError) {
+  using io::hdf5::Output;
+  const auto summary_error = [&](const std::string& part, const std::string& replacement) {
+    return error_of_sealed(path_, part, replacement, [](Output&) {});
+  };
+  EXPECT_EQ(summary_error("-solution", "-problem"),
+            "format = \"redoubt-problem\", must be \"redoubt-solution\"");
+  EXPECT_EQ(summary_error("\"version\": 1", "\"version\": 2"),
+            "version = 2, is newer than this program, which reads versions up to 1");
+  EXPECT_EQ(summary_error("feasible", "fine"),
+            "status = \"fine\", must be one of certified, feasible, violated, infeasible, stopped");
+  EXPECT_EQ(summary_error("\"method\": \"m\",", ""), "key 'method' is missing, must be given");
+  EXPECT_EQ(summary_error("\"states\": 1", "\"states\": -1"),
+            "policy.states = -1, must be a whole number in 0..2147483647");
+
+  const auto array_error = [&](auto write) { return error_of_sealed(path_, "", "", write); };
+  EXPECT_EQ(array_error([](Output& out) { out.write("policy/stages/memory", std::vector{1.0}); }),
+            "policy/stages/memory has values of another type than it must have");
+  EXPECT_EQ(array_error([](Output& out) { out.write("policy/stages/memory", std::vector{0}); }),
+            "memory states 0 of stage 0 of the policy, must be at least 1");
+  EXPECT_EQ(array_error([](Output& out) {
+              out.write("policy/stages/memory", std::vector{1});
+              out.write("policy/stages/choice_begin", std::vector<std::int64_t>{0, 0});
+              out.write("policy/stages/choice_begin_begin", std::vector<std::int64_t>{0, 3});
+            }),
+            "policy/stages/choice_begin_begin must begin at 0, never decrease and end at 2");
+  EXPECT_EQ(array_error([](Output& out) { out.write("curve/reward", std::vector{1.0}); }),
+            "curve/memory has 0 values, must have 1");
 }
 
 TEST(PolicyStructure, EveryIndexMustPointInside) {

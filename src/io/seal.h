@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace redoubt::io {
+
+// The HDF5 library is not safe against damaged files, so every file that we write ends in a seal: a
+// mark, the length of what comes before, and a sum of it. Nothing is handed to the library before
+// the seal has been checked. Other programs ignore bytes after the end of the HDF5 part.
+std::string seal_of(const std::filesystem::path& path);  // of the file as it is, without a seal
+void check_seal(const std::filesystem::path& path);      // an Error unless it ends in its seal
+
+}  // namespace redoubt::io
