@@ -65,6 +65,13 @@ class Follow {
 
   // The most that the points of a place are worth in a direction.
   double best_inside(int stage, std::int64_t place, const double* q) const {
+    if (signals_ == 2) {  // the corner of the curve where its price passes that of the direction
+      const Curve& curve = stages_[stage]->curves[place];
+      const auto corner = std::partition_point(curve.price.begin(), curve.price.end(),
+                                               [&](double price) { return price * q[0] < q[1]; }) -
+                          curve.price.begin();
+      return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
+    }
     const TradeOffs& table = stages_[stage]->table;
     double most = -std::numeric_limits<double>::infinity();
     for (int k = 0; k < table.directions().size(); ++k) {
