@@ -1,4 +1,6 @@
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "model/require.h"
 #include "policy/budget.h"
@@ -133,15 +135,19 @@ class Checker {
     check_offsets(here.move_begin, static_cast<std::int64_t>(here.moves.size()), "move_begin", h);
     const auto* tv = std::get_if<TV>(&problem_.uncertainty());
     const bool lands = tv && tv->reach == Reach::anywhere;
-    if (lands) landing_plans(h);
+    if (lands) landing_targets(h);
+    std::set<std::pair<Row, std::int32_t>> plans;  // that a choice may draw; others are not used
     for (State s = 0; s < policy_.states; ++s) {
       if (model_.row_begin(h, s) == model_.row_end(h, s)) continue;
       for (auto c = here.choice_begin[here.begin(s)]; c < here.choice_begin[here.end(s)]; ++c)
-        choice(h, model_.row_begin(h, s) + here.choice_action[c], here.outcome_slot[c], lands);
+        choice(h, model_.row_begin(h, s) + here.choice_action[c], here.outcome_slot[c], lands,
+               plans);
     }
+    for (const auto& [row, plan] : plans) landing_plan(h, row, plan);
   }
 
-  void choice(int h, Row row, std::int64_t slot, bool lands) const {
+  void choice(int h, Row row, std::int64_t slot, bool lands,
+              std::set<std::pair<Row, std::int32_t>>& used) const {
     const Policy::Stage& here = policy_.at(h);
     const auto outcomes = model_.outcome_end(row) - model_.outcome_begin(row);
     require(slot >= 0 && slot + outcomes + (lands ? 1 : 0) <
@@ -158,10 +164,11 @@ class Checker {
       require(move.memory >= 0 && move.memory < plans,
               "landing plan {} of {} at stage {}, the policy has {}", move.memory,
               model_.row_name(row), h, plans);
+      used.insert({row, move.memory});
     }
   }
 
-  void landing_plans(int h) const {
+  void landing_targets(int h) const {
     const Policy::Stage& here = policy_.at(h);
     require(here.landing_begin.size() % policy_.states == 1 % policy_.states,
             "stage {} of the policy has no landing plans, which total variation with reach "
@@ -171,8 +178,18 @@ class Checker {
                   "landing_begin", h);
     for (std::size_t slot = 0; slot + 1 < here.landing_begin.size(); ++slot) {
       const auto s = static_cast<State>(slot % policy_.states);
-      mixture(moves(here.landing_moves, here.landing_begin, static_cast<std::int64_t>(slot)), h + 1,
+      targets(moves(here.landing_moves, here.landing_begin, static_cast<std::int64_t>(slot)), h + 1,
               s, "landing moves", h);
+    }
+  }
+
+  // A plan says what to remember in the states that the row does not list.
+  void landing_plan(int h, Row row, std::int32_t plan) const {
+    const Policy::Stage& here = policy_.at(h);
+    for (State s = 0; s < policy_.states; ++s) {
+      if (model_.lists(row, s)) continue;
+      const auto slot = std::int64_t{plan} * policy_.states + s;
+      mixture(moves(here.landing_moves, here.landing_begin, slot), h + 1, s, "landing moves", h);
     }
   }
 
@@ -184,6 +201,15 @@ class Checker {
   // Memory states that `state` has at stage `there`, with weights that sum to one.
   void mixture(const std::vector<MemoryMove>& list, int there, State state, const char* what,
                int h) const {
+    const double sum = targets(list, there, state, what, h);
+    require(std::abs(sum - 1) <= kTolerance,
+            "{} of stage {} of the policy into state {} sum to {}, must sum to 1", what, h, state,
+            sum);
+  }
+
+  // The same whatever they sum to, which is returned.
+  double targets(const std::vector<MemoryMove>& list, int there, State state, const char* what,
+                 int h) const {
     const auto count =
         state + 1 < policy_.states
             ? node_of(policy_, there, state + 1, 0) - node_of(policy_, there, state, 0)
@@ -197,9 +223,7 @@ class Checker {
               what, h, move.weight);
       sum += move.weight;
     }
-    require(std::abs(sum - 1) <= kTolerance,
-            "{} of stage {} of the policy into state {} sum to {}, must sum to 1", what, h, state,
-            sum);
+    return sum;
   }
 
   const Problem& problem_;

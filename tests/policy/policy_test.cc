@@ -5,6 +5,7 @@
 #include "policy/budget.h"
 #include "redoubt/environments.h"
 #include "redoubt/evaluate.h"
+#include "redoubt/frontier.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/random_policy.h"
@@ -110,6 +111,13 @@ TEST_F(Broken, Slots) {
 TEST_F(Broken, Start) {
   policy.start_states[0] = 2;
   EXPECT_THAT(error(), HasSubstr("the policy has no memory to start from in state 0"));
+}
+
+TEST(CheckPolicy, LandingPlansNeedNotSayWhatNeverHappens) {
+  const Problem problem = make("river_swim(horizon=3,start=2,set=tv,radius=0.1)");
+  const Solution solution = frontier(problem);
+  check_policy(problem, solution.policy);
+  EXPECT_EQ(evaluate(problem, solution.policy).reward.worst, solution.reward.worst);
 }
 
 TEST(CheckPolicy, BudgetsMustBeThoseOfTheProblem) {
