@@ -126,9 +126,8 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Lanes max(Lanes a, Lanes b) { return select(a > b, a, b); }
 [[gnu::always_inline]] inline Lanes abs(Lanes a) { return max(a, -a); }
 
-// sum + x where yes, sum elsewhere; and the greater of x and a where yes, a elsewhere. Registers
-// with masks do this in one instruction; without them, adding zero or comparing with a NaN is
-// cheaper than blending.
+// sum + x where yes, sum elsewhere; and the greater of x and a where yes, a elsewhere. In loops the
+// chain of dependent instructions through sum and a is what counts: it is one instruction here.
 [[gnu::always_inline]] inline Lanes add_where(Mask yes, Lanes sum, Lanes x) {
 #if defined(__AVX512F__)
   return select(yes, sum + x, sum);
@@ -138,7 +137,7 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 }
 [[gnu::always_inline]] inline Lanes max_where(Mask yes, Lanes a, Lanes x) {
 #if defined(__AVX512F__)
-  return select(yes, max(x, a), a);
+  return max(select(yes, x, -__builtin_inf()), a);
 #else
   for (int i = 0; i < kParts; ++i)
     x.part[i] = (DoubleVector)((IntegerVector)x.part[i] | ~yes.part[i]);
