@@ -27,7 +27,7 @@ class Rows {
 
   int outcomes_;
   double radius_;
-  std::vector<double> values_;           // [state][lane]
+  std::vector<double> values_;           // [state][lane], after some padding
   std::vector<double> probability_;      // [row][outcome]
   std::vector<const double*> pointers_;  // [row][outcome]
   std::vector<double> worst_;
