@@ -24,6 +24,8 @@ constexpr Verb kVerbs[] = {
     {"info", "Sizes, ranges, which bounds can be met, and what a solve will cost", info_verb},
     {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb},
     {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb},
+    {"verify", "The same, by an independent slow road in long double", verify_verb},
+    {"simulate", "Episodes of a stored policy, nominal or in a worst case", simulate_verb},
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},
     {"estimate", "Build a problem from the samples of a simulator, or from recorded data",
      estimate_verb},

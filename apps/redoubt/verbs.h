@@ -23,6 +23,8 @@ Action evaluate_verb(CLI::App& verb);
 Action compare_verb(CLI::App& verb);
 Action estimate_verb(CLI::App& verb);
 Action samples_verb(CLI::App& verb);
+Action verify_verb(CLI::App& verb);
+Action simulate_verb(CLI::App& verb);
 Action convert_verb(CLI::App& verb);
 
 }  // namespace redoubt::app

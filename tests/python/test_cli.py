@@ -252,3 +252,68 @@ def test_a_full_disk_is_an_error():
     with open("/dev/full", "w") as full:
         result = subprocess.run([PROGRAM, "solve", RIVER], stdout=full, stderr=subprocess.PIPE, text=True)
     assert result.returncode == 2 and result.stderr.count("\n") == 1
+
+
+# Stored policies
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """RiverSwim solved by RCVI: what solve said, and the file."""
+    path = tmp_path_factory.mktemp("stored") / "river.h5"
+    return run_json("solve", RIVER, "-o", path), path
+
+
+def test_evaluate_says_what_solve_said(stored):
+    answer, path = stored
+    evaluation = run_json("evaluate", RIVER, path)
+    assert evaluation["reward"]["worst"] == answer["reward"]["worst"]
+    assert evaluation["constraints"] == answer["constraints"]
+
+
+def test_evaluate_under_other_terms(stored):
+    _, path = stored
+    worse = run_json("evaluate", RIVER, path, "--radius", ".1", status=1)
+    assert not worse["satisfied"] and worse["constraints"][0]["worst"] > 4
+    assert run_json("evaluate", RIVER, path, "--set", "none")["constraints"][0]["worst"] < 4
+
+
+def test_verify_agrees(stored):
+    answer, path = stored
+    verified = run_json("verify", RIVER, path)
+    assert verified["agrees"] and verified["difference"] < 1e-9
+    assert verified["reward"]["worst"] == pytest.approx(answer["reward"]["worst"], rel=1e-9)
+    assert run("verify", RIVER, path, "--radius", ".1").returncode == 1
+
+
+def test_simulation_comes_close_to_the_worst_case(stored):
+    answer, path = stored
+    worst = run_json("simulate", RIVER, path, "--nature", "worst-cost", "--episodes", "20000", "--seed", "1")
+    cost = worst["constraints"][0]
+    assert abs(cost["mean"] - answer["constraints"][0]["worst"]) < 4 * cost["standard_error"]
+    nominal = run_json("simulate", RIVER, path, "--episodes", "20000")
+    assert nominal["constraints"][0]["mean"] < cost["mean"]
+    other = [run_json("simulate", RIVER, path, "--threads", n, "--seed", "5") for n in (1, 2)]
+    assert other[0] == other[1] != run_json("simulate", RIVER, path, "--seed", "6")
+
+
+def test_policies_for_other_programs(stored, tmp_path):
+    _, path = stored
+    assert run("evaluate", RIVER, path, "--policy", tmp_path / "policy.csv").returncode == 0
+    assert (tmp_path / "policy.csv").read_text().startswith("step,idstate,")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["evaluate", "hedge", "STORED"], ["6 states", "4"]),
+    (["evaluate", RIVER, "nothing.h5"], ["nothing.h5"]),
+    (["evaluate", RIVER, "STORED", "--horizon", "12"], ["10 stages", "12"]),
+    (["simulate", RIVER, "STORED", "--nature", "kind"], ["kind", "nominal"]),
+    (["simulate", RIVER, "STORED", "--episodes", "0"], ["episodes", "0"]),
+    (["solve", RIVER, "-o", "river.txt"], ["river.txt", ".h5"]),
+    (["solve", RIVER, "-o", "no/river.h5"], ["no/river.h5", "does not exist"]),
+    (["solve", RIVER, "--policy", "river.h5"], ["river.h5", ".csv"]),
+])
+def test_errors_about_solutions_are_one_line(stored, tmp_path, arguments, words):
+    text = refused(*(stored[1] if word == "STORED" else word for word in arguments), cwd=tmp_path)
+    for word in words:
+        assert word in text
+    assert list(tmp_path.iterdir()) == []
