@@ -1,0 +1,93 @@
+"""What the README and the guide to the program print is what the program prints.
+
+Blocks marked `console` hold commands (after "$ ") and their output. To write the output anew:
+
+    .venv/bin/python tests/python/test_readme.py
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from program import ROOT
+
+PAGES = ["README.md", "docs/cli.md"]
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+VARIES = re.compile(r"\b[\d.e+-]+ (s|min|hours)\b|\b\de-1\d\b")  # times, and errors of rounding
+
+
+def examples(block):
+    """(command, printed output) of each command of a block."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def output_of(command, folder):
+    result = subprocess.run(command, shell=True, cwd=folder, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, timeout=120)  # fmt: skip
+    assert result.returncode in (0, 1), f"{command}: {result.stdout}"
+    return result.stdout
+
+
+def workplace(folder):
+    (Path(folder) / "build").symlink_to(ROOT / "build")
+    (Path(folder) / ".venv").symlink_to(ROOT / ".venv")
+    return folder
+
+
+def is_run(command):
+    return not command.startswith("make ")  # the tests are already inside of one
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_print_what_the_page_shows(page, tmp_path):
+    folder = workplace(tmp_path)
+    blocks = BLOCK.findall((ROOT / page).read_text())
+    assert blocks
+    for block in blocks:
+        for command, printed in filter(lambda example: is_run(example[0]), examples(block)):
+            assert VARIES.sub("~", output_of(command, folder)) == VARIES.sub("~", printed), command
+
+
+def test_the_readme_gets_to_the_point():
+    lines = (ROOT / "README.md").read_text().splitlines()
+    commands = [number for number, line in enumerate(lines, 1) if line.startswith("$ build/redoubt")]
+    assert commands[0] <= 15 and len(lines) <= 120
+
+
+def test_python_example_runs(tmp_path):
+    pytest.importorskip("redoubt", reason="built without the Python module")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=120)
+
+
+@pytest.mark.skipif(not shutil.which("c++"), reason="no compiler")
+def test_cpp_example_compiles():
+    (code,) = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", ROOT / "include", "-x", "c++", "-"], input=code,
+                   text=True, check=True, timeout=120)  # fmt: skip
+
+
+def write_anew(page):
+    with tempfile.TemporaryDirectory() as folder:
+        workplace(folder)
+
+        def renew(match):
+            parts = []
+            for command, printed in examples(match.group(1)):
+                parts.append(f"$ {command}\n{output_of(command, folder) if is_run(command) else printed}")
+            return "```console\n" + "".join(parts) + "```"
+
+        path = ROOT / page
+        path.write_text(BLOCK.sub(renew, path.read_text()))
+
+
+if __name__ == "__main__":
+    for name in PAGES:
+        write_anew(name)
