@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
+#include "output.h"
 #include "problem_options.h"
 #include "redoubt/error.h"
 #include "table.h"
@@ -117,12 +117,6 @@ void make_folder(const std::string& folder) {
   if (failure) throw Error(fmt::format("folder '{}': {}", folder, failure.message()));
 }
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw Error(fmt::format("file '{}' cannot be written", path.string()));
-}
-
 int run(const CompareOptions& options) {
   const Problem problem = read_problem(options.problem);
   const std::vector<Contestant> list = contestants(options);
@@ -136,8 +130,8 @@ int run(const CompareOptions& options) {
   }
   if (!options.output.empty()) {
     const std::filesystem::path folder = options.output;
-    write(folder / "traces.csv", trace_csv(problem, comparison));
-    write(folder / "summary.json", summary.dump(2) + "\n");
+    write_text(folder / "traces.csv", trace_csv(problem, comparison));
+    write_text(folder / "summary.json", summary.dump(2) + "\n");
     if (!options.json) fmt::print("Wrote {0}/traces.csv and {0}/summary.json\n", options.output);
   }
   return kFine;

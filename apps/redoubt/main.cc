@@ -23,6 +23,7 @@ constexpr Verb kVerbs[] = {
     {"envs", "List the built-in problems, or the parameters of one", envs_verb},
     {"info", "Sizes, ranges, which bounds can be met, and what a solve will cost", info_verb},
     {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb},
+    {"frontier", "The whole trade-off between reward and constraints, exactly", frontier_verb},
     {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb},
     {"verify", "The same, by an independent slow road in long double", verify_verb},
     {"simulate", "Episodes of a stored policy, nominal or in a worst case", simulate_verb},

@@ -8,47 +8,68 @@
 
 #include "checks.h"
 #include "gradient_options.h"
+#include "redoubt/error.h"
 
 namespace redoubt::app {
 namespace {
 
+using Words = std::vector<std::string>;
+
 struct Method {
   std::string name;
   Solution (*run)(const Problem&, const MethodOptions&, const Execution&);
+  Words flags;  // that it understands
   bool gradient = false;
 };
 
 template <Solution (*Run)(const Problem&, const GradientOptions&, const Execution&)>
-Solution gradient(const Problem& problem, const MethodOptions& options,
-                  const Execution& execution) {
+Solution run_gradient(const Problem& problem, const MethodOptions& options,
+                      const Execution& execution) {
   return Run(problem, options.gradient, execution);
+}
+
+template <Solution (*Run)(const Problem&, const GradientOptions&, const Execution&)>
+Method gradient(const std::string& name, const Words& own) {
+  Words flags = {"--step", "--iterations", "--first-policy", "--tolerance"};
+  flags.insert(flags.end(), own.begin(), own.end());
+  return {name, run_gradient<Run>, flags, true};
 }
 
 // A method is one entry here.
 const std::vector<Method>& methods() {
   static const std::vector<Method> table = {
-      {"rcvi", [](const Problem& problem, const MethodOptions& options,
-                  const Execution& execution) { return rcvi(problem, options.rcvi, execution); }},
+      {"rcvi",
+       [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
+         return rcvi(problem, options.rcvi, execution);
+       },
+       {"--slack", "--fallback", "--budget-step", "--rounding", "--tolerance", "--memory-limit"}},
       {"frontier",
        [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
          return frontier(problem, options.frontier, execution);
-       }},
-      {"robust", [](const Problem& problem, const MethodOptions&,
-                    const Execution& execution) { return robust(problem, execution); }},
-      {"nominal", [](const Problem& problem, const MethodOptions&,
-                     const Execution& execution) { return nominal(problem, execution); }},
-      {"rnpg", gradient<rnpg>, true},
-      {"crpo", gradient<crpo>, true},
-      {"epirc", gradient<epirc>, true},
-      {"rppg", gradient<rppg>, true},
-      {"primal-dual", gradient<primal_dual>, true},
-      {"rrpo", gradient<rrpo>, true},
+       },
+       {"--tolerance"}},
+      {"robust",
+       [](const Problem& problem, const MethodOptions&, const Execution& execution) {
+         return robust(problem, execution);
+       },
+       {}},
+      {"nominal",
+       [](const Problem& problem, const MethodOptions&, const Execution& execution) {
+         return nominal(problem, execution);
+       },
+       {}},
+      gradient<rnpg>("rnpg", {"--rule", "--weight"}),
+      gradient<crpo>("crpo", {"--slack"}),
+      gradient<epirc>("epirc", {"--inner"}),
+      gradient<rppg>("rppg", {"--rule", "--weight"}),
+      gradient<primal_dual>("primal-dual", {"--dual-step"}),
+      gradient<rrpo>("rrpo", {"--slack"}),
   };
   return table;
 }
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
+Words method_names() {
+  Words names;
   for (const Method& method : methods()) names.push_back(method.name);
   return names;
 }
@@ -56,6 +77,21 @@ std::vector<std::string> method_names() {
 const Method& find(const std::string& name) {  // the name was checked when it was read
   return *std::find_if(methods().begin(), methods().end(),
                        [&](const Method& method) { return method.name == name; });
+}
+
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// An option that would be ignored in silence is a misunderstanding.
+void check_flags(const Method& chosen, const CLI::App& verb) {
+  for (const Method& method : methods()) {
+    for (const std::string& flag : method.flags) {
+      if (contains(chosen.flags, flag) || verb.count(flag) == 0) continue;
+      throw Error(
+          fmt::format("{} has no meaning for method {}, must be left out", flag, chosen.name));
+    }
+  }
 }
 
 }  // namespace
@@ -85,7 +121,7 @@ void add_rcvi(CLI::App& verb, RcviOptions& options) {
           "Between two budget cells: up (pessimistic) or mixed (right on average)")
       ->check(is_one_of({"up", "mixed"}))
       ->group("Method");
-  number("--tolerance", options.tolerance, "Relative accuracy");
+  number("--tolerance", options.tolerance, "Relative accuracy; each method has its own default");
   verb.add_option("--memory-limit", options.memory_limit,
                   "Refuse to use more, such as 16GB; three quarters of the machine unless given")
       ->transform(is_memory_size())
@@ -106,6 +142,7 @@ void add_method_options(CLI::App& verb, MethodOptions& options) {
 }
 
 void add_method(CLI::App& verb, MethodOptions& options) {
+  options.verb = &verb;
   verb.add_option("--method", options.method,
                   fmt::format("One of {}", fmt::join(method_names(), ", ")))
       ->check(is_method())
@@ -119,7 +156,9 @@ bool is_gradient(const std::string& method) { return find(method).gradient; }
 
 Solution run_method(const Problem& problem, const MethodOptions& options,
                     const Execution& execution) {
-  return find(options.method).run(problem, options, execution);
+  const Method& method = find(options.method);
+  if (options.verb) check_flags(method, *options.verb);
+  return method.run(problem, options, execution);
 }
 
 }  // namespace redoubt::app

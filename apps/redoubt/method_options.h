@@ -9,12 +9,13 @@
 
 namespace redoubt::app {
 
-// A method and the options of all of them; a method takes those that it has.
+// A method and the options of all of them. `solve` refuses options that the method does not have.
 struct MethodOptions {
   std::string method = "rcvi";
   RcviOptions rcvi;
   FrontierOptions frontier;
   GradientOptions gradient;
+  const CLI::App* verb = nullptr;  // knows which options were given; none: no check
 };
 
 void add_rcvi(CLI::App& verb, RcviOptions& options);

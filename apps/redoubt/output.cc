@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "redoubt/error.h"
 #include "redoubt/io.h"
 
 namespace redoubt::app {
-namespace {
-
 void check_path(const std::string& text, const std::vector<std::string>& endings) {
   if (text.empty()) return;
   const std::filesystem::path path(text);
@@ -23,7 +22,18 @@ void check_path(const std::string& text, const std::vector<std::string>& endings
     throw Error(fmt::format("{}: folder {} does not exist, must be there", text, folder.string()));
 }
 
-}  // namespace
+void write_text(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code failure;
+  if (file) std::filesystem::rename(part, path, failure);
+  if (!file || failure) {
+    std::filesystem::remove(part, failure);
+    throw Error(fmt::format("{}: cannot be written", path));
+  }
+}
 
 void add_solution_output(CLI::App& verb, OutputOptions& options) {
   verb.add_option("-o,--output", options.solution, "Write the solution, policy included (.h5)")

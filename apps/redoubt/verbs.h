@@ -19,6 +19,7 @@ Action make_verb(CLI::App& verb);
 Action envs_verb(CLI::App& verb);
 Action info_verb(CLI::App& verb);
 Action solve_verb(CLI::App& verb);
+Action frontier_verb(CLI::App& verb);
 Action evaluate_verb(CLI::App& verb);
 Action compare_verb(CLI::App& verb);
 Action estimate_verb(CLI::App& verb);
