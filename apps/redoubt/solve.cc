@@ -6,6 +6,7 @@
 #include "method_options.h"
 #include "output.h"
 #include "problem_options.h"
+#include "redoubt/frontier.h"
 #include "sampling_options.h"
 #include "table.h"
 #include "verbs.h"
@@ -19,6 +20,7 @@ struct SolveOptions {
   MethodOptions method;
   ExecutionOptions execution;
   OutputOptions output;
+  bool certify = false;
   bool json = false;
 };
 
@@ -29,7 +31,8 @@ int solve(const SolveOptions& options) {
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
   const Problem& problem = sampled.problem;
-  const Solution solution = run_method(problem, options.method, run);
+  Solution solution = run_method(problem, options.method, run);
+  if (options.certify) certify(problem, solution, {}, run);
   write_outputs(options.output, problem, solution);
   if (options.json) {
     Json object = solution_json(problem, solution);
@@ -54,6 +57,9 @@ Action solve_verb(CLI::App& verb) {
   add_execution(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);
+  verb.add_flag("--certify", options->certify,
+                "Add the bound that no policy can beat, proved by the frontier method")
+      ->group("Method");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return solve(*options); };
 }

@@ -1,5 +1,7 @@
 #include "redoubt/frontier.h"
 
+#include <nanobind/stl/vector.h>
+
 #include "bindings.h"
 #include "method.h"
 
@@ -12,4 +14,15 @@ void bind_frontier(nb::module_& m) {
       .def_rw("tolerance", &FrontierOptions::tolerance)
       .def_rw("most_directions", &FrontierOptions::most_directions);
   bind_method<FrontierOptions>(m, "frontier", &frontier);
+  m.def(
+      "certify",
+      [](const Problem& problem, Solution solution, const FrontierOptions& options,
+         const Execution& execution) {
+        return released(execution, [&](const Execution& e) {
+          certify(problem, solution, options, e);
+          return solution;
+        });
+      },
+      nb::arg("problem"), nb::arg("solution"), nb::arg("options"), nb::arg("execution"));
+  m.def("policy_at", &policy_at, nb::arg("problem"), nb::arg("solution"), nb::arg("bounds"));
 }

@@ -7,7 +7,7 @@ from ._policy import Policy
 from ._problem import Interval, Problem, chance, environments, load, make, save
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
-from ._solve import Comparison, achievable_range, compare, methods, plan_rcvi, solve
+from ._solve import Comparison, achievable_range, certify, compare, methods, plan_rcvi, solve
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._worst_case import worst_case
 
@@ -32,6 +32,7 @@ __all__ = [
     "as_gymnasium",
     "at_least",
     "at_most",
+    "certify",
     "chance",
     "compare",
     "environments",

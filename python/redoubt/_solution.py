@@ -48,6 +48,13 @@ class Solution:
         self.cut: int | None = solution.cut
         self.notes: list[str] = solution.notes
 
+    def policy_at(self, *bounds: float) -> Policy:
+        """The policy for other bounds on the same constraints, one for each, without solving again.
+
+        Only for method "frontier", whose curve holds them all.
+        """
+        return Policy(_core.policy_at(self.problem, self._solution, list(bounds)), self.problem)
+
     def plot_curve(self, constraint: int = 0, ax=None):
         """See `redoubt.plots.curve`."""
         from . import plots

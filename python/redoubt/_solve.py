@@ -102,6 +102,20 @@ class Comparison:
         return _core.trace_csv(self._problem, self._comparison)
 
 
+def certify(solution: Solution, *, threads: int | None = None, **options) -> Solution:
+    """The same answer with the bound that no policy can beat, proved by the frontier method, and so with its gap.
+
+    Args:
+        solution: of any method.
+        threads: as for `solve`.
+        **options: of method "frontier".
+    """
+    own = _core.FrontierOptions()
+    assign(own, options, "method 'frontier'")
+    problem = solution.problem
+    return Solution(_core.certify(problem, solution._solution, own, execution(threads)), problem)
+
+
 def achievable_range(problem: Problem, constraint: int = 0, *, threads: int | None = None) -> _core.AchievableRange:
     """The best and the worst total that policies reach on a constraint: where a bound makes sense."""
     return _core.achievable_range(problem, constraint, execution(threads))
