@@ -206,7 +206,6 @@ def test_memory_that_does_not_fit_is_refused_with_the_number():
 @pytest.mark.parametrize("arguments, words", [
     (["slove", RIVER], ["slove", "did you mean solve"]),
     (["solve"], ["PROBLEM", "must be one of them"]),
-
     (["info"], ["PROBLEM", "required"]),
     (["solve", RIVER, "--method", "robust", "--slack", "1"], ["--slack", "robust"]),
     (["solve", RIVER, "--step", "1"], ["--step", "rcvi"]),
