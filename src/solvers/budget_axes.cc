@@ -92,8 +92,12 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
           };
           return round(Range{change(here[s].low), change(here[s].high)});
         };
-        for_each_result(model, channel, row,
-                        [&](State to, double earned) { next[to].include(after(earned)); });
+        Range moved;  // most rows earn the same whatever happens
+        double by = std::numeric_limits<double>::quiet_NaN();
+        for_each_result(model, channel, row, [&](State to, double earned) {
+          if (earned != by) moved = after(earned), by = earned;
+          next[to].include(moved);
+        });
         if (lands_anywhere(problem))
           anywhere.include(after(channel.sign * model.value(channel.signal, row)));
       }
