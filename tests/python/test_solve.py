@@ -108,6 +108,8 @@ def test_frontier_brackets_the_answer_and_has_a_curve():
     assert solution.trace["bound"][-1] == pytest.approx(solution.reward.bound)
     curve = solution.curve
     assert len(curve["reward"]) == len(curve["cost"]) > 2
+    tighter = rd.evaluate(problem.replace(constraints=[rd.at_most("cost", 3.5)]), solution.policy_at(3.5))
+    assert tighter.satisfied and tighter.reward.worst < solution.reward.worst
 
 
 @pytest.mark.parametrize("method", ["rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo"])
