@@ -14,7 +14,8 @@ namespace {
 std::string meaning(const Solution& solution) {
   switch (solution.status) {
     case Status::certified:
-      return "every constraint holds in the worst case, and no policy does better";
+      return "every constraint holds in the worst case, and no policy does better by more than the "
+             "gap";
     case Status::feasible:
       return solution.reward.bound
                  ? "every constraint holds in the worst case; the gap says how much better a "
@@ -70,15 +71,18 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
                        const std::optional<double>& hopeless) {
   std::vector<Cells> rows = {{"", "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
-  if (reward.bound)
-    rows.back()[2] = fmt::format("no policy guarantees more than {}, gap {}",
-                                 number_text(*reward.bound), number_text(*reward.gap()));
   for (const ConstraintResult& c : constraints) {
     rows.push_back({c.name, number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
-    if (c.best_achievable)
-      rows.back()[3] += ", best of any policy " + number_text(*c.best_achievable);
   }
   print_table(rows);
+  if (reward.bound)
+    fmt::print("  No policy that keeps the constraints guarantees a reward above {}: gap {}\n",
+               number_text(*reward.bound), number_text(std::max(0.0, *reward.gap())));
+  for (const ConstraintResult& c : constraints) {
+    if (c.best_achievable && !c.satisfied)
+      fmt::print("  The best worst-case {} of any policy is {}\n", c.name,
+                 number_text(*c.best_achievable));
+  }
   if (hopeless && *hopeless > 0)
     fmt::print(
         "  In the worst case the policy comes, with probability {}, to a state where the rest of "

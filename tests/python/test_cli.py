@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from program import PROGRAM, refused, run, run_json
+from program import PROGRAM, ROOT, refused, run, run_json
 
 RIVER = "river_swim(horizon=10,start=3)"
 SOLVE_KEYS = {
@@ -39,6 +39,15 @@ def test_every_verb_has_help():
     for verb in verbs:
         result = run(verb, "--help")
         assert result.returncode == 0 and f"redoubt {verb}" in result.stdout
+        assert f"redoubt {verb} " in (ROOT / "docs" / "cli.md").read_text()
+
+
+def test_frontier_writes_its_curve(tmp_path):
+    answer = run_json("frontier", RIVER, "-o", tmp_path / "curve.csv")
+    assert answer["status"] == "certified" and answer["reward"]["worst"] > .95
+    header, *lines = (tmp_path / "curve.csv").read_text().splitlines()
+    assert header == "reward,cost" and len(lines) == len(answer["curve"])
+    assert [float(x) for x in lines[0].split(",")] == [answer["curve"][0]["reward"], *answer["curve"][0]["constraints"]]
 
 
 # Problems
