@@ -85,7 +85,7 @@ class Build {
               out.moves.push_back(move);
             }
           }
-          if (landings_.count() > 0 && landings_.of(row) < 0)
+          if (landings_.anywhere() && landings_.of(row) < 0)
             out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
         }
         out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
@@ -99,7 +99,7 @@ class Build {
 
  private:
   void add_landings(int h, const Used& next, bool last, Policy::Stage& out) const {
-    if (landings_.count() == 0) return;
+    if (!landings_.anywhere()) return;
     const LandingPlans& plans = stages_[h + 1].landings;
     const State states = problem_.model().states();
     for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {

@@ -17,6 +17,7 @@ class Landings {
  public:
   explicit Landings(const Problem& problem);
 
+  bool anywhere() const { return !row_landing_.empty(); }  // the set lets nature land outside
   int count() const { return static_cast<int>(listed_.size()); }
   int of(Row row) const {
     return row_landing_.empty() ? -1 : row_landing_[row];

@@ -39,6 +39,8 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
     for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
     scales_.push_back(scale);
   }
+  // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
+  if (!problem.infinite()) bound_ = extremes_[0].at(problem.start());
 }
 
 Solution FrontierSearch::run() {
@@ -240,7 +242,7 @@ Policy::Stage FrontierSearch::tail() const {
             stage.choice_weight.push_back(weight);
             stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()));
             const auto places =
-                model.outcome_end(row) - model.outcome_begin(row) + (landings_.count() > 0);
+                model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
             for (std::int64_t i = 0; i < places; ++i) {
               stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
               stage.moves.push_back({j, 1.0});  // a landing's plan has the same number
@@ -250,13 +252,13 @@ Policy::Stage FrontierSearch::tail() const {
     }
   }
   stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
-  for (std::int32_t j = 0; landings_.count() > 0 && j < stage.memory; ++j) {
+  for (std::int32_t j = 0; landings_.anywhere() && j < stage.memory; ++j) {
     for (State s = 0; s < model.states(); ++s) {
       stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
       stage.landing_moves.push_back({j, 1.0});
     }
   }
-  if (landings_.count() > 0)
+  if (landings_.anywhere())
     stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
   return stage;
 }
