@@ -35,7 +35,7 @@ def _river(radius: float, start: str, text: str) -> Case:
 def _garnet(radius: float, seed: int) -> Case:
     shown = seed == 0
     return Case(f"garnet-{seed}-{radius}", f"Garnet, radius {radius}, seed {seed}",
-                f"garnet(radius={radius},seed={seed})", ("--budget-step", "2"),
+                f"garnet(radius={radius},seed={seed})", ("--budget-step", "0.5"),
                 figure=shown, steps=STEPS if shown else (0.01,))  # fmt: skip
 
 
