@@ -1,0 +1,212 @@
+#include "redoubt/frontier.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "redoubt/environments.h"
+#include "redoubt/error.h"
+#include "redoubt/evaluate.h"
+#include "redoubt/solve.h"
+#include "redoubt/verify.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+using testing::random_options;
+using testing::random_problem;
+using testing::RandomOptions;
+
+double scale_of(const Solution& solution) { return std::max(1.0, std::abs(solution.reward.worst)); }
+
+// What must hold of every answer, whatever the problem.
+void expect_sound(const Problem& problem, const Solution& solution) {
+  if (solution.status == Status::infeasible) {
+    // The best achievable value is the proof, and the policy attached must not contradict it.
+    EXPECT_FALSE(evaluate(problem, solution.policy).satisfied());
+    return;
+  }
+  ASSERT_THAT(name(solution.status), ::testing::AnyOf("certified", "feasible"));
+  const Evaluation evaluated = evaluate(problem, solution.policy);
+  EXPECT_EQ(evaluated.reward.worst, solution.reward.worst);
+  EXPECT_TRUE(evaluated.satisfied());
+  EXPECT_LE(solution.reward.worst, *solution.reward.bound + 1e-9 * scale_of(solution));
+  EXPECT_LE(*solution.reward.bound, *solution.reward.static_bound + 1e-2 * scale_of(solution));
+  // The last line of the trace is what the solver itself claims.
+  EXPECT_GE(evaluated.reward.worst, solution.trace.reward.back() - 1e-9 * scale_of(solution));
+}
+
+TEST(Frontier, ConstrainedRiverSwim) {
+  const auto from = [](int state) {
+    return frontier(make("river_swim(horizon=10,start=" + std::to_string(state) + ")"));
+  };
+  const Solution s3 = from(3);
+  EXPECT_EQ(s3.status, Status::certified);
+  EXPECT_GE(s3.reward.worst, .949);
+  EXPECT_LE(*s3.reward.bound, .989);
+  const Solution s4 = from(4);
+  EXPECT_EQ(s4.status, Status::certified);
+  EXPECT_GE(s4.reward.worst, 1.255);
+  EXPECT_TRUE(s4.constraints[0].satisfied);
+  const Solution s5 = from(5);
+  EXPECT_EQ(s5.status, Status::infeasible);
+  EXPECT_NEAR(*s5.constraints[0].best_achievable, 5.893, 5e-4);
+}
+
+TEST(Frontier, ReachesATightTolerance) {
+  const Solution s = frontier(make("river_swim(horizon=10,start=3)"), {.tolerance = 1e-5});
+  EXPECT_EQ(s.status, Status::certified);
+  EXPECT_LE(*s.reward.gap(), 1e-5 * *s.reward.bound);
+}
+
+TEST(Frontier, StatesMakeUpForEachOther) {
+  const Solution s = frontier(make("hedge"), {.tolerance = 1e-6});
+  EXPECT_NEAR(s.reward.worst, .5, 1e-6);
+  EXPECT_NEAR(s.constraints[0].worst, .5, 1e-9);
+}
+
+TEST(Frontier, RemembersWhichWayItCame) {
+  for (const char* radius : {".05", ".1", ".2"}) {
+    const Solution s = frontier(
+        make(std::string("fork(set=tv,reach=support,radius=") + radius + ")"), {.tolerance = 1e-4});
+    EXPECT_EQ(s.status, Status::certified);
+    EXPECT_NEAR(s.reward.worst, 1, 1e-4);
+    EXPECT_NEAR(s.constraints[0].worst, 1, 1e-9);
+  }
+}
+
+TEST(Frontier, WithoutConstraintsIsRobustValueIteration) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    RandomOptions options = random_options(seed);
+    options.constraints = 0;
+    if (std::holds_alternative<Tilt>(options.uncertainty)) continue;
+    const Problem problem = random_problem(seed, options);
+    const Solution exact = frontier(problem);
+    EXPECT_NEAR(exact.reward.worst, robust(problem).reward.worst, 1e-9 * scale_of(exact)) << seed;
+  }
+}
+
+TEST(Frontier, OneStateIsTheConcaveHullOfItsActions) {
+  // (utility, reward) of three actions; the second lies below the line through the others.
+  ModelBuilder builder(1, {"utility"});
+  builder.add(0, 0, 0, {1, {0}, {{0, 1}}});
+  builder.add(0, 0, 1, {.3, {.5}, {{0, 1}}});
+  builder.add(0, 0, 2, {0, {1}, {{0, 1}}});
+  Terms terms;
+  terms.horizon = 1;
+  for (const double bound : {0.0, .25, .5, .9, 1.0}) {
+    terms.constraints = {at_least("utility", bound)};
+    const Solution s = frontier(Problem(builder.build(), terms), {.tolerance = 1e-6});
+    EXPECT_EQ(s.status, Status::certified);
+    EXPECT_NEAR(s.reward.worst, 1 - bound, 1e-6);
+  }
+  terms.constraints = {at_least("utility", 1.01)};
+  EXPECT_EQ(frontier(Problem(builder.build(), terms)).status, Status::infeasible);
+}
+
+TEST(Frontier, NoHorizonNoReward) {
+  const Solution s = frontier(make("river_swim(horizon=0)"));
+  EXPECT_EQ(s.status, Status::certified);
+  EXPECT_EQ(s.reward.worst, 0);
+}
+
+TEST(Frontier, IsSoundOnEveryShape) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    RandomOptions options = random_options(seed);
+    if (std::holds_alternative<Tilt>(options.uncertainty)) continue;
+    SCOPED_TRACE(seed);
+    const Problem problem = random_problem(seed, options);
+    expect_sound(problem, frontier(problem, {.tolerance = 1e-2}));
+  }
+}
+
+TEST(Frontier, IsNeverBehindRcvi) {
+  int feasible = 0, broken = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    RandomOptions options;
+    options.states = 4;
+    options.horizon = 4;
+    options.uncertainty = seed % 2 ? Uncertainty(TV{.15, Reach::support}) : Uncertainty(KL{.05});
+    const Problem problem = random_problem(seed, options);
+    const Solution paper = rcvi(problem), exact = frontier(problem);
+    ASSERT_NE(exact.status, Status::violated) << seed;
+    if (paper.status == Status::violated) {
+      broken += exact.status != Status::infeasible;
+      continue;
+    }
+    ++feasible;
+    ASSERT_NE(exact.status, Status::infeasible) << seed;
+    ASSERT_GE(exact.reward.worst, paper.reward.worst - 1e-3 * scale_of(exact)) << seed;
+  }
+  EXPECT_GT(feasible, 100);
+  EXPECT_GT(broken, 0);  // constraints that can be kept, and that RCVI breaks
+}
+
+TEST(Frontier, InfiniteHorizons) {
+  for (const char* id :
+       {"river_swim", "machine_replacement", "garnet(states=5,actions=3,successors=3)"}) {
+    const Problem problem = make(id);
+    const Solution s = frontier(problem);
+    EXPECT_EQ(s.status, Status::certified) << id;
+    expect_sound(problem, s);
+    EXPECT_NEAR(verify(problem, s.policy).reward.worst, s.reward.worst, 1e-9 * scale_of(s)) << id;
+  }
+}
+
+TEST(Frontier, SameBitsOnAnyNumberOfThreads) {
+  const Problem problem = make("garnet(states=20,actions=3,successors=4,horizon=8,discount=.9)");
+  const Solution one = frontier(problem, {}, {.threads = 1});
+  for (const int threads : {2, 4}) {
+    const Solution many = frontier(problem, {}, {.threads = threads});
+    EXPECT_EQ(one.policy, many.policy);
+    EXPECT_EQ(one.reward, many.reward);
+    EXPECT_EQ(one.constraints, many.constraints);
+  }
+}
+
+TEST(Frontier, CurvePointsAreAchieved) {
+  const Problem problem = make("river_swim(horizon=6,start=3)");
+  const Solution s = frontier(problem);
+  ASSERT_GE(s.curve.size(), 3u);
+  for (const double bound : {1.2, 1.5, 2.0}) {
+    Terms terms = problem.terms();
+    terms.constraints[0].bound = bound;
+    const Problem other = problem.with(terms);
+    const Evaluation evaluated = evaluate(other, policy_at(problem, s, {bound}));
+    EXPECT_TRUE(evaluated.satisfied()) << bound;
+    EXPECT_LE(evaluated.reward.worst, *frontier(other).reward.bound + 1e-9);
+  }
+  EXPECT_THROW(policy_at(problem, s, {-1.0}), Error);
+  EXPECT_THROW(policy_at(problem, rcvi(problem), {1.0}), Error);
+}
+
+TEST(Frontier, CertifiesOtherMethods) {
+  const Problem problem = make("river_swim(horizon=10,start=3)");
+  Solution s = rcvi(problem);
+  certify(problem, s);
+  EXPECT_EQ(s.status, Status::feasible);
+  EXPECT_GT(*s.reward.gap(), .2);
+  EXPECT_GE(*s.reward.static_bound, *s.reward.bound);
+}
+
+TEST(Frontier, StopsWithTheBestBracketSoFar) {
+  const Problem problem = make("river_swim(horizon=10,start=3)");
+  int calls = 0;
+  Execution execution;
+  execution.progress = [&](double) { return ++calls < 25; };  // the first pass has ten stages
+  const Solution s = frontier(problem, {.tolerance = 1e-6}, execution);
+  EXPECT_NE(s.status, Status::certified);
+  EXPECT_TRUE(s.constraints[0].satisfied);
+  EXPECT_GT(*s.reward.bound, s.reward.worst);
+}
+
+TEST(Frontier, RefusesWhatItCannotDo) {
+  EXPECT_THROW(frontier(make("river_swim(set=tilt,temperature=1)")), Error);
+  EXPECT_THROW(frontier(make("hedge"), {.tolerance = 0}), Error);
+  EXPECT_THROW(frontier(make("hedge"), {.tolerance = std::nan("")}), Error);
+}
+
+}  // namespace
+}  // namespace redoubt
