@@ -53,7 +53,7 @@ Solution FrontierSearch::run() {
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
-    if (infeasible() || excess() <= 0) break;
+    if (infeasible() || (root_.reachable && excess() <= 0)) break;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     if (!refine(find_demand(problem_, landings_, path, root_, backups_.front()))) break;

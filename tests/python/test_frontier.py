@@ -1,0 +1,104 @@
+"""The frontier method against exact values: its bracket must hold them, and be as tight as asked."""
+
+import numpy as np
+import pytest
+import redoubt as rd
+from frontier_oracles import Case, occupancy, random_case, recursion
+
+
+def problem_of(case: Case) -> rd.Problem:
+    sets = {
+        "none": rd.Nominal(),
+        "tv": rd.TV(case.radius, reach="support"),
+        "tv anywhere": rd.TV(case.radius),
+        "chi2": rd.Chi2(case.radius),
+        "kl": rd.KL(case.radius),
+        "interval": rd.Interval(case.low, case.high),
+    }
+    of_rows = bool((case.values == case.values[..., :1]).all())
+    values = case.values[..., 0] if of_rows else case.values
+    return rd.Problem(
+        case.P,
+        values[0],
+        signals={f"u{c}": v for c, v in enumerate(values[1:])},
+        constraints=[rd.at_least(f"u{c}", b) for c, b in enumerate(case.required)],
+        uncertainty=sets[case.set],
+        horizon=case.horizon,
+        discount=case.discount,
+        start=case.start / case.start.sum(),
+        order="sas",
+    )
+
+
+def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: float, what):
+    """`accuracy` is that of the oracle. A gap is measured as the status does: against at least one."""
+    solution = rd.solve(problem_of(case), method="frontier", tolerance=tolerance, threads=1)
+    if exact is None:
+        assert solution.status == "infeasible", what
+        return
+    slack = accuracy * max(1.0, abs(exact))
+    assert solution.status == "certified", (what, solution.status, solution.reward.worst, exact, solution.reward.bound)
+    assert solution.reward.worst <= exact + slack, (what, solution.reward.worst, exact)
+    assert solution.reward.bound >= exact - slack, (what, solution.reward.bound, exact)
+    assert solution.reward.gap <= tolerance * max(1.0, abs(solution.reward.bound)), what
+    assert all(c.satisfied for c in solution.constraints), what
+
+
+def test_without_uncertainty_it_is_the_occupancy_program():
+    for seed in range(200):
+        case = random_case(seed, "none", states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
+                           horizon=2 + seed % 4)  # fmt: skip
+        expect_bracket(case, occupancy(case), 1e-6, 1e-7, seed)
+
+
+@pytest.mark.parametrize("constraints", [2, 3])
+def test_several_constraints_are_never_bounded_wrongly(constraints):
+    """The bracket holds the exact value whether or not it closes, and nothing feasible is called infeasible."""
+    for seed in range(40):
+        case = random_case(seed, "none", states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
+                           horizon=2 + seed % 2, constraints=constraints)  # fmt: skip
+        exact = occupancy(case)
+        solution = rd.solve(problem_of(case), method="frontier", threads=1)
+        met = all(c.satisfied for c in solution.constraints)
+        if exact is None:
+            assert not met, seed
+            continue
+        assert solution.status != "infeasible", seed
+        assert solution.reward.bound >= exact - 1e-7, (seed, solution.reward.bound, exact)
+        assert not met or solution.reward.worst <= exact + 1e-7, (seed, solution.reward.worst, exact)
+
+
+SHAPES = [(3, 2, 2), (4, 2, 3), (5, 2, 2), (3, 3, 2), (4, 4, 2), (3, 2, 4)]  # states, actions, horizon
+
+
+@pytest.mark.parametrize("set, count", [("tv", 120), ("tv anywhere", 80), ("interval", 30)])
+def test_polyhedral_sets_against_one_linear_program(set, count):
+    for seed in range(count):
+        states, actions, horizon = SHAPES[seed % (5 if set == "tv anywhere" else 6)]
+        if set == "tv" and seed % 40 == 39:
+            states, actions, horizon = 3, 2, 5
+        case = random_case(seed, set, states=states, actions=actions, horizon=horizon)
+        expect_bracket(case, recursion(case), 1e-3, 1e-7, (set, seed))
+
+
+@pytest.mark.parametrize("set, count", [("chi2", 30), ("kl", 30)])
+def test_smooth_sets_against_one_conic_program(set, count):
+    for seed in range(count):
+        states, actions, horizon = SHAPES[seed % 4]
+        case = random_case(seed, set, states=states, actions=actions, horizon=horizon)
+        expect_bracket(case, recursion(case), 1e-3, 1e-6, (set, seed))
+
+
+@pytest.mark.parametrize("set", ["tv", "chi2", "kl"])
+def test_a_finer_answer_is_reachable(set):
+    for seed in range(4):
+        case = random_case(seed, set)
+        expect_bracket(case, recursion(case), 1e-5, 1e-6, (set, seed))
+
+
+def test_the_oracles_agree_where_they_must():
+    """At a radius of nothing every set is none, where the tree and the occupancy measure are two ways to one number."""
+    for seed, set in enumerate(["none", "tv", "tv anywhere", "chi2"]):
+        case = random_case(seed, set, horizon=3)
+        case.radius = 0.0
+        np.testing.assert_allclose(recursion(case), occupancy(case), atol=1e-6)
