@@ -13,5 +13,6 @@ void mixing(Table& table);
 void accuracy(Table& table);
 void rcvi(Table& table);
 void gradient(Table& table);
+void frontier(Table& table);
 
 }  // namespace redoubt::bench

@@ -1,0 +1,49 @@
+#include "redoubt/frontier.h"
+
+#include <cmath>
+#include <ctime>
+
+#include "redoubt/environments.h"
+#include "redoubt/solve.h"
+#include "topics.h"
+
+namespace redoubt::bench {
+namespace {
+
+// Processor time, because a solve takes seconds and other programs come and go meanwhile.
+double processor_seconds(const std::function<void()>& body) {
+  const std::clock_t begin = std::clock();
+  body();
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+Problem garnet(int states, int horizon) {
+  return make("garnet(actions=5,successors=10,seed=1,discount=.9,states=" + std::to_string(states) +
+              ",horizon=" + std::to_string(horizon) + ")");
+}
+
+// By which power the time of one pass grows when its size doubles three times. The first pass looks
+// at the same directions everywhere, so it shows the cost of the method, not of the instance.
+double growth(const std::function<Problem(int)>& problem) {
+  const auto seconds = [&](int size) {
+    const Problem sized = problem(size);
+    return processor_seconds([&] { redoubt::frontier(sized, {.tolerance = .9}); });
+  };
+  return std::log2(seconds(8) / seconds(1)) / 3;
+}
+
+}  // namespace
+
+void frontier(Table& table) {
+  table.add({"frontier to 1e-3 by rcvi with 64 budgets, garnet 100x5x10", 25, 8}, [] {
+    const Problem problem = garnet(100, 50);
+    const double exact = processor_seconds([&] { redoubt::frontier(problem); });
+    return exact / processor_seconds([&] { rcvi(problem, {.budget_cells = 63}); });
+  });
+  table.add({"frontier, growth exponent in states", 1.1, 1.0},
+            [] { return growth([](int size) { return garnet(25 * size, 10); }); });
+  table.add({"frontier, growth exponent in stages", 1.1, 1.0},
+            [] { return growth([](int size) { return garnet(25, 10 * size); }); });
+}
+
+}  // namespace redoubt::bench
