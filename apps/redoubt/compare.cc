@@ -11,6 +11,7 @@
 #include "output.h"
 #include "problem_options.h"
 #include "redoubt/error.h"
+#include "redoubt/io.h"
 #include "table.h"
 #include "text.h"
 #include "verbs.h"
@@ -130,8 +131,8 @@ int run(const CompareOptions& options) {
   }
   if (!options.output.empty()) {
     const std::filesystem::path folder = options.output;
-    write_text(folder / "traces.csv", trace_csv(problem, comparison));
-    write_text(folder / "summary.json", summary.dump(2) + "\n");
+    write_file(folder / "traces.csv", trace_csv(problem, comparison));
+    write_file(folder / "summary.json", summary.dump(2) + "\n");
     if (!options.json) fmt::print("Wrote {0}/traces.csv and {0}/summary.json\n", options.output);
   }
   return kFine;

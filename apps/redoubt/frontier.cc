@@ -9,6 +9,7 @@
 #include "json.h"
 #include "output.h"
 #include "problem_options.h"
+#include "redoubt/io.h"
 #include "table.h"
 #include "text.h"
 #include "verbs.h"
@@ -63,7 +64,7 @@ int frontier(const FrontierVerbOptions& options) {
   const Problem problem = read_problem(options.problem);
   const Solution solution =
       redoubt::frontier(problem, options.frontier, execution(options.execution));
-  if (!options.output.empty()) write_text(options.output, curve_csv(problem, solution));
+  if (!options.output.empty()) write_file(options.output, curve_csv(problem, solution));
   if (options.json) {
     print_json(frontier_json(problem, solution));
   } else {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <new>
 
@@ -111,12 +112,14 @@ int complain(std::string text) {
 
 int main(int argc, char** argv) {
   using namespace redoubt::app;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error like a full disk
   try {
     const int status = run(argc, argv);
     if (std::fflush(stdout) != 0) return complain("standard output cannot be written");
     return status;
   } catch (const std::bad_alloc&) {
-    return complain("out of memory");
+    return complain(
+        "out of memory; redoubt info says what a solve needs, and ulimit -v what it may have");
   } catch (const std::exception& error) {
     return complain(error.what());
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "redoubt/error.h"
 #include "redoubt/io.h"
@@ -20,19 +19,6 @@ void check_path(const std::string& text, const std::vector<std::string>& endings
   const auto folder = std::filesystem::absolute(path).parent_path();
   if (!std::filesystem::is_directory(folder))
     throw Error(fmt::format("{}: folder {} does not exist, must be there", text, folder.string()));
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code failure;
-  if (file) std::filesystem::rename(part, path, failure);
-  if (!file || failure) {
-    std::filesystem::remove(part, failure);
-    throw Error(fmt::format("{}: cannot be written", path));
-  }
 }
 
 void add_solution_output(CLI::App& verb, OutputOptions& options) {

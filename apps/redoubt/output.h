@@ -21,9 +21,6 @@ void add_policy_output(CLI::App& verb, OutputOptions& options);
 // Throws unless the ending is one of these and the folder exists. An empty path is not asked for.
 void check_path(const std::string& path, const std::vector<std::string>& endings);
 
-// The whole file or none of it.
-void write_text(const std::string& path, const std::string& text);
-
 void check_outputs(const OutputOptions& options);
 void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution);
 void print_outputs(const OutputOptions& options);

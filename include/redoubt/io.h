@@ -50,6 +50,11 @@ std::string write_umb(const Problem& problem);
 void save_solution(const Solution& solution, const std::filesystem::path& path);
 Solution load_solution(const std::filesystem::path& path);
 
+// Any other text or bytes. Like every file of this library, it is written under another name in the
+// same folder and renamed once it is on disk: the final name holds the old file or the whole new
+// one.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
 // A policy for other programs: .csv, one line for each decision, or .json, the schedulers of the
 // model checker Storm (an Error when the policy's memory moves at random, which those cannot say).
 void export_policy(const Problem& problem, const Policy& policy, const std::filesystem::path& path);

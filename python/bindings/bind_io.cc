@@ -20,6 +20,12 @@ void bind_io(nb::module_& m) {
   m.def("load_solution", &load_solution, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def("export_policy", &export_policy, nb::arg("problem"), nb::arg("policy"), nb::arg("path"),
         nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "write_file",
+      [](const std::filesystem::path& path, nb::bytes content) {
+        write_file(path, {content.c_str(), content.size()});
+      },
+      nb::arg("path"), nb::arg("content"));
   m.def("read_json", &read_json, nb::arg("text"), nb::arg("name"));
   m.def("write_json", &write_json, nb::arg("problem"));
 }

@@ -11,8 +11,10 @@ namespace redoubt::io {
 
 std::string read_file(const std::filesystem::path& path);
 
-// A file that is written beside its final name and renamed when it is whole and on disk: readers
-// see the old file or the new one, and nothing is left behind when writing fails.
+// The one way in which files are written: beside the final name, and renamed when whole and on
+// disk. Readers see the old file or the new one, whatever happens, and nothing is left behind when
+// writing fails. What a killed process left behind is removed by the next one that writes the same
+// file: a lock tells it from what is still being written.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& target);
@@ -21,17 +23,21 @@ class NewFile {
   ~NewFile();
 
   const std::filesystem::path& path() const { return path_; }  // where it is until it is kept
-  void write(std::string_view content);                        // at the end
+  // An Error unless the disk has room for this many bytes: for writers that do not survive a full
+  // one. Does nothing where the file system cannot say.
+  void reserve(std::uint64_t bytes);
+  void write(std::string_view content);  // at the end
   void keep();
+  // Throws an Error with the reason in `errno` unless a step of writing was done.
+  void check(bool done) const;
 
  private:
-  void check(bool done) const;
+  void open();
+  void sync_folder() const;
   std::filesystem::path target_, path_;
   int descriptor_ = -1;
   bool kept_ = false;
 };
-
-void write_file(const std::filesystem::path& path, std::string_view content);
 
 // Runs a reader and puts the name of the file before the text of its errors.
 template <class Read>

@@ -16,6 +16,9 @@ Handle checked(Create create, herr_t (*close)(hid_t), std::string_view what) {
 
 Handle copy(hid_t type) { return Handle(H5Tcopy(type), H5Tclose); }
 
+// What an array takes in a file besides its values: its header, its name and its share of a group.
+constexpr std::uint64_t kBytesOfAHeader = 2048;
+
 // The same type without padding and always little-endian.
 Handle file_type(const Handle& memory) {
   Handle type = copy(memory);
@@ -30,6 +33,7 @@ Handle file_type(const Handle& memory) {
 }  // namespace
 
 QuietErrors::QuietErrors() {
+  H5dont_atexit();  // its last rites crash after a failed write, and we close all that we open
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -67,20 +71,38 @@ Handle type_of<MemoryMove>() {
   return type;
 }
 
-Output::Output(const std::filesystem::path& path)
-    : file_(
-          checked([&] { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); },
-                  H5Fclose, path.string())) {}
+namespace {
 
-void Output::flush() {
-  require(H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0, "the file cannot be written to disk");
+// Without the locks of the library, which some file systems lack: we never write to a file that has
+// a name for others.
+Handle without_locks() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_file_locking(access, false, true);
+  return access;
+}
+
+}  // namespace
+
+Output::Output() : file_(-1, H5Fclose) {}
+
+Output::Output(const std::filesystem::path& path)
+    : file_(checked(
+          [&] { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, without_locks()); },
+          H5Fclose, path.string())) {}
+
+void Output::close() {
+  const bool flushed = H5Fflush(file_, H5F_SCOPE_GLOBAL) >= 0;
+  const bool closed = file_.close() >= 0;
+  require(flushed && closed, "cannot be written");
 }
 
 void Output::write_bytes(const std::string& name, const Handle& type,
-                         const std::vector<Span>& parts, std::size_t bytes_each) {
+                         const std::vector<Span>& parts) {
   hsize_t total = 0;
   for (const Span& part : parts) total += part.size;
   if (total == 0) return;
+  bytes_ += kBytesOfAHeader + total * H5Tget_size(type);
+  if (!file_.valid()) return;
   const Handle space =
       checked([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, name);
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -100,14 +122,14 @@ void Output::write_bytes(const std::string& name, const Handle& type,
     const Handle memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, nullptr, &size, nullptr);
     require(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, part.data) >= 0,
-            "{} cannot be written ({} bytes)", name, size * bytes_each);
+            "{} cannot be written", name);
     at += size;
   }
 }
 
 Input::Input(const std::filesystem::path& path)
     : bytes_(std::filesystem::file_size(path)),
-      file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+      file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, without_locks()), H5Fclose) {
   require(file_.valid(), "is not an HDF5 file, must be one");
 }
 

@@ -16,7 +16,7 @@ namespace redoubt::io::hdf5 {
 // Closes what it holds.
 class Handle {
  public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&&) = delete;
   ~Handle() {
@@ -24,6 +24,7 @@ class Handle {
   }
   operator hid_t() const { return id_; }  // NOLINT: stands for its id
   bool valid() const { return id_ >= 0; }
+  herr_t close() { return close_(std::exchange(id_, -1)); }
 
  private:
   hid_t id_;
@@ -51,12 +52,14 @@ Handle type_of();
 // offsets under NAME_begin. Empty arrays are left out.
 class Output {
  public:
+  Output();  // writes nothing; what is asked of it only counts
   explicit Output(const std::filesystem::path& path);
-  void flush();  // to disk; an Error when that fails
+  void close();  // the file is whole then; an Error when that fails
+  std::uint64_t bytes() const { return bytes_; }  // at most, of all that was written so far
 
   template <class Value>
   void write(const std::string& name, const std::vector<Value>& values) {
-    write_bytes(name, type_of<Value>(), {Span(values)}, sizeof(Value));
+    write_bytes(name, type_of<Value>(), {Span(values)});
   }
   // part(i) is the i-th of `count` arrays.
   template <class Value, class Part>
@@ -69,7 +72,7 @@ class Output {
       begin.push_back(begin.back() + static_cast<std::int64_t>(values.size()));
     }
     if (begin.back() == 0) return;
-    write_bytes(name, type_of<Value>(), spans, sizeof(Value));
+    write_bytes(name, type_of<Value>(), spans);
     write(name + "_begin", begin);
   }
 
@@ -80,9 +83,9 @@ class Output {
     const void* data;
     std::size_t size;
   };
-  void write_bytes(const std::string& name, const Handle& type, const std::vector<Span>& parts,
-                   std::size_t bytes_each);
+  void write_bytes(const std::string& name, const Handle& type, const std::vector<Span>& parts);
   Handle file_;
+  std::uint64_t bytes_ = 0;
 };
 
 class Input {

@@ -52,14 +52,14 @@ Problem load(const std::filesystem::path& path) {
 void save(const Problem& problem, const std::filesystem::path& path) {
   switch (format_of(path)) {
     case Format::json:
-      return io::write_file(path, write_json(problem));
+      return write_file(path, write_json(problem));
     case Format::csv: {
       const std::string table = write_csv(problem), terms = write_terms(problem);
-      io::write_file(terms_path(path), terms);
-      return io::write_file(path, table);
+      write_file(terms_path(path), terms);
+      return write_file(path, table);
     }
     case Format::umb:
-      return io::write_file(path, write_umb(problem));
+      return write_file(path, write_umb(problem));
   }
 }
 
@@ -75,7 +75,7 @@ void export_policy(const Problem& problem, const Policy& policy,
   else
     write_storm_scheduler(out, problem, policy);
   out.close();
-  require(out.good(), "{}: cannot be written", path.string());
+  file.check(out.good());
   file.keep();
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "io/file.h"
 #include "model/require.h"
 
 namespace redoubt::io {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::string_view mark = "redoubt1";
 constexpr std::size_t seal_bytes = 24;
+constexpr std::uint64_t kFileBytes = 1 << 16;  // of a file without arrays, and more
 
 // Each step is a bijection of the running sum, so that changing any one word changes the result.
 class Sum {
@@ -65,6 +67,22 @@ void check_seal(const std::filesystem::path& path) {
           "has no seal at its end: not a solution of redoubt, or cut off");
   require(seal == seal_of(path, bytes - seal_bytes),
           "does not match the seal at its end: damaged since it was written");
+}
+
+void write_sealed(const std::filesystem::path& path,
+                  const std::function<void(hdf5::Output&)>& write) {
+  const hdf5::QuietErrors quiet;
+  NewFile file(path);
+  hdf5::Output count;
+  write(count);
+  file.reserve(count.bytes() + kFileBytes);
+  naming(path.string(), [&] {
+    hdf5::Output out(file.path());
+    write(out);
+    out.close();
+    file.write(seal_of(file.path()));
+  });
+  file.keep();
 }
 
 }  // namespace redoubt::io

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+
+#include "io/hdf5.h"
 
 namespace redoubt::io {
 
@@ -10,5 +13,10 @@ namespace redoubt::io {
 // the seal has been checked. Other programs ignore bytes after the end of the HDF5 part.
 std::string seal_of(const std::filesystem::path& path);  // of the file as it is, without a seal
 void check_seal(const std::filesystem::path& path);      // an Error unless it ends in its seal
+
+// Writes a whole file, sealed, or none. `write` is called twice, to count and to write: the library
+// does not survive a full disk either, so the space is asked for before it begins.
+void write_sealed(const std::filesystem::path& path,
+                  const std::function<void(hdf5::Output&)>& write);
 
 }  // namespace redoubt::io

@@ -111,6 +111,17 @@ void read_curve(const hdf5::Input& in, std::vector<CurvePoint>& curve) {
   read_member(in, "curve/constraints", curve, &CurvePoint::constraints);
 }
 
+void write_content(hdf5::Output& out, const Solution& s) {
+  const std::string summary = write_summary(s);
+  out.write("summary", std::vector<char>(summary.begin(), summary.end()));
+  write_policy(out, s.policy);
+  for_each_trace_column([&](const char* name, auto column) { out.write(name, s.trace.*column); });
+  out.write_parts<double>(
+      "trace/constraints", s.trace.constraints.size(),
+      [&](std::size_t i) -> const std::vector<double>& { return s.trace.constraints[i]; });
+  write_curve(out, s.curve);
+}
+
 Solution read_solution(const std::filesystem::path& path) {
   check_seal(path);
   const hdf5::QuietErrors quiet;
@@ -133,27 +144,8 @@ Solution read_solution(const std::filesystem::path& path) {
 }  // namespace
 }  // namespace io
 
-void save_solution(const Solution& s, const std::filesystem::path& path) {
-  using namespace io;
-  NewFile file(path);
-  naming(path.string(), [&] {
-    const hdf5::QuietErrors quiet;
-    {
-      hdf5::Output out(file.path());
-      const std::string summary = write_summary(s);
-      out.write("summary", std::vector<char>(summary.begin(), summary.end()));
-      write_policy(out, s.policy);
-      for_each_trace_column(
-          [&](const char* name, auto column) { out.write(name, s.trace.*column); });
-      out.write_parts<double>(
-          "trace/constraints", s.trace.constraints.size(),
-          [&](std::size_t i) -> const std::vector<double>& { return s.trace.constraints[i]; });
-      write_curve(out, s.curve);
-      out.flush();
-    }
-    file.write(seal_of(file.path()));
-  });
-  file.keep();
+void save_solution(const Solution& solution, const std::filesystem::path& path) {
+  io::write_sealed(path, [&](io::hdf5::Output& out) { io::write_content(out, solution); });
 }
 
 Solution load_solution(const std::filesystem::path& path) {

@@ -1,12 +1,20 @@
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace redoubt {
 
-// Bytes of memory of this machine.
+// Bytes of memory that this process can have: those of the machine, or fewer where `ulimit -v` says
+// so.
 inline double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double machine =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return machine;
+  return std::min(machine, static_cast<double>(limit.rlim_cur));
 }
 
 }  // namespace redoubt
