@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include "numerics/vector_functions.h"
 #include "redoubt/environments.h"
 #include "redoubt/solve.h"
+#include "run_python.h"
 #include "topics.h"
 
 namespace redoubt::bench {
@@ -106,19 +106,11 @@ nlohmann::json for_numpy(const Problem& problem, const BudgetAxis& axis) {
 }
 
 nlohmann::json run_numpy(const nlohmann::json& input) {
-  const std::filesystem::path source = REDOUBT_SOURCE_DIR;
   const auto file = std::filesystem::temp_directory_path() / "redoubt_bench_numpy.json";
   std::ofstream(file) << input;
-  const std::string command =
-      fmt::format("{} {} {}", (source / ".venv/bin/python").string(),
-                  (source / "benchmarks/rcvi_numpy.py").string(), file.string());
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
-  std::string text;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
-  if (pclose(pipe) != 0) throw std::runtime_error("failed: " + command);
+  nlohmann::json answer = run_python("rcvi_numpy.py", file.string());
   std::filesystem::remove(file);
-  return nlohmann::json::parse(text);
+  return answer;
 }
 
 // Processor time of numpy by that of a whole solve, which also evaluates what it found. Both must

@@ -14,5 +14,6 @@ void accuracy(Table& table);
 void rcvi(Table& table);
 void gradient(Table& table);
 void frontier(Table& table);
+void building(Table& table);
 
 }  // namespace redoubt::bench

@@ -42,6 +42,12 @@ struct ModelArrays {
   bool operator==(const ModelArrays&) const = default;
 };
 
+// Outcomes that live elsewhere, such as in the arrays of another language.
+struct OutcomeViews {
+  std::span<const State> next;
+  std::span<const double> probability;
+};
+
 // States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
 // (copies share the arrays). Building drops outcomes of probability zero, merges equal outcomes
 // (same next state and values), leaves out value arrays that are zero throughout, and renormalises
@@ -50,6 +56,9 @@ struct ModelArrays {
 class Model {
  public:
   explicit Model(ModelArrays arrays);
+  // The same where `arrays` lack next and probability: checked while they are copied, which takes
+  // less time than one after the other.
+  Model(ModelArrays arrays, const OutcomeViews& outcomes);
 
   State states() const { return arrays_->states; }
   int stages() const { return arrays_->stages; }
@@ -96,6 +105,7 @@ class Model {
   }
 
  private:
+  void complete(std::shared_ptr<ModelArrays> arrays, bool tidy);
   std::size_t slot(int stage, State state) const {
     return (arrays_->stages == 1 ? 0 : static_cast<std::size_t>(stage) * arrays_->states) + state;
   }

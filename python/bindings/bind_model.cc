@@ -41,9 +41,9 @@ void bind_model(nb::module_& m) {
                             const Array<double>& outcome) {
         self.signals.push_back({std::move(name), to_vector(row), to_vector(outcome)});
       });
-  def_array(arrays, "state_rows", &ModelArrays::state_rows);
+  def_offsets(arrays, "state_rows", &ModelArrays::state_rows);
   def_array(arrays, "action", &ModelArrays::action);
-  def_array(arrays, "row_outcomes", &ModelArrays::row_outcomes);
+  def_offsets(arrays, "row_outcomes", &ModelArrays::row_outcomes);
   def_array(arrays, "next", &ModelArrays::next);
   def_array(arrays, "probability", &ModelArrays::probability);
   def_array(arrays, "reward", &ModelArrays::reward);
@@ -56,6 +56,15 @@ void bind_model(nb::module_& m) {
           "__init__", [](Model* self, ModelArrays& taken) { new (self) Model(std::move(taken)); },
           nb::call_guard<nb::gil_scoped_release>(), nb::arg("arrays"),
           "Takes the arrays over: they are empty afterwards.")
+      .def(
+          "__init__",
+          [](Model* self, ModelArrays& taken, const Array<State>& next,
+             const Array<double>& probability) {
+            new (self) Model(std::move(taken), {{next.data(), next.size()},
+                                                {probability.data(), probability.size()}});
+          },
+          nb::call_guard<nb::gil_scoped_release>(), nb::arg("arrays"), nb::arg("next"),
+          nb::arg("probability"), "The same for arrays without outcomes, which are copied.")
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("stages", &Model::stages)
       .def_prop_ro("rows", &Model::rows)

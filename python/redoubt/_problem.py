@@ -95,7 +95,7 @@ class Problem(_core.Problem):
             arrays.state_names = list(states)
         if actions is not None:
             arrays.action_names = list(actions)
-        model = _core.Model(arrays)
+        model = _core.Model(arrays, layout.next, layout.probability)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
         super().__init__(model, terms)
@@ -304,7 +304,7 @@ def _of_outcomes(values: Values, layout, horizon) -> np.ndarray:
 
 def _arrays(layout, given: dict[str, Values], horizon) -> _core.ModelArrays:
     arrays = _core.ModelArrays()
-    for name in ("states", "stages", "state_rows", "action", "row_outcomes", "next", "probability"):
+    for name in ("states", "stages", "state_rows", "action", "row_outcomes"):
         setattr(arrays, name, getattr(layout, name))
     names = dict.fromkeys([*given, *layout.extra])
     for name in names:

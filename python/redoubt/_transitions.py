@@ -29,6 +29,7 @@ class Layout:
     probability: np.ndarray  # of each outcome
     actions: int  # one more than the largest action number
     extra: dict[str, np.ndarray] = field(default_factory=dict)
+    regular: bool = False  # every state has every action
 
     @property
     def rows(self) -> int:
@@ -90,6 +91,8 @@ def is_sparse(matrix) -> bool:
 
 def as_int32(values, what: str) -> np.ndarray:
     array = np.asarray(values)
+    if array.dtype == np.int32:
+        return np.ascontiguousarray(array)
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise Error(f"{what} has entries of type {array.dtype}, must be whole numbers")
     if array.size and (array.min() < _INT32.min or array.max() > _INT32.max):
@@ -178,10 +181,11 @@ def _regular(stages, states, actions, row_outcomes, next_state, probability) -> 
         stages=stages,
         state_rows=np.arange(stages * states + 1, dtype=np.int64) * actions,
         action=np.tile(np.arange(actions, dtype=np.int32), stages * states),
-        row_outcomes=np.asarray(row_outcomes, dtype=np.int64),
-        next=np.asarray(next_state, dtype=np.int32),
+        row_outcomes=row_outcomes,
+        next=as_int32(next_state, "next states of P"),
         probability=np.ascontiguousarray(probability, dtype=np.float64),
         actions=actions,
+        regular=True,
     )
 
 

@@ -60,14 +60,13 @@ class Values:
         array = self.values
         if array.ndim == 0:
             return np.full(layout.rows, float(array)), none
-        if array.shape == (layout.states,):
-            return array[layout.row_state], none
-        if array.shape == (layout.states, layout.actions):
-            return array[layout.row_state, layout.action], none
         if array.ndim == 4 and array.shape[3] == 1:
             array = array[..., 0]
-        if array.shape == (layout.stages, layout.states, layout.actions) and self._is_staged(layout, horizon):
-            return array[layout.row_stage, layout.row_state, layout.action], none
+        by_stage = (layout.stages, layout.states, layout.actions)
+        if array.shape == by_stage[1:] or (array.shape == by_stage and self._is_staged(layout, horizon)):
+            return _of_rows(array, layout), none
+        if array.shape == (layout.states,):
+            return _of_rows(np.broadcast_to(array[:, np.newaxis], by_stage[1:]), layout), none
         if array.ndim in (3, 4):
             full = self._over_outcomes(layout)
             row = layout.outcome_row
@@ -148,3 +147,11 @@ class Values:
             f"{self.what} has shape {self.values.shape}, must be (S,) = ({s},), (S, A) = ({s}, {a}), "
             f"(S, A, S) = ({s}, {a}, {s}), or one of the last two for each stage"
         )
+
+
+def _of_rows(array: np.ndarray, layout: Layout) -> np.ndarray:
+    """The entries of an array (S, A) or (stages, S, A) in the order of the rows."""
+    array = np.broadcast_to(array, (layout.stages, layout.states, layout.actions))
+    if layout.regular:
+        return array.reshape(-1)  # no copy where the array is in order already
+    return array[layout.row_stage, layout.row_state, layout.action]

@@ -6,6 +6,7 @@
 
 #include "model/require.h"
 #include "model/row_name.h"
+#include "model/tidy.h"
 
 namespace redoubt {
 namespace {
@@ -104,12 +105,11 @@ void normalise_rows(ModelArrays& a, const Model& names) {
   for (std::size_t row = 0; row + 1 < a.row_outcomes.size(); ++row) {
     const auto begin = a.row_outcomes[row], end = a.row_outcomes[row + 1];
     const auto outcomes = static_cast<double>(end - begin);
-    const double sum =
-        std::accumulate(a.probability.begin() + begin, a.probability.begin() + end, 0.0);
+    const double sum = row_sum(a.probability.data() + begin, end - begin);
     const double off = std::abs(sum - 1);
     require(off <= 1e-9 * outcomes, "probabilities of {} sum to {}, must sum to 1 within {:g}",
             RowName{names, static_cast<Row>(row)}, sum, 1e-9 * outcomes);
-    if (off <= 4e-16 * outcomes) continue;
+    if (off <= rounding_of_sum(end - begin)) continue;
     for (auto i = begin; i < end; ++i) a.probability[i] /= sum;
   }
 }

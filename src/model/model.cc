@@ -9,6 +9,7 @@
 #include "model/clean.h"
 #include "model/require.h"
 #include "model/row_name.h"
+#include "model/tidy.h"
 
 namespace redoubt {
 namespace {
@@ -29,14 +30,14 @@ void check_size(const std::vector<double>& values, std::size_t count, const std:
           values.size(), count);
 }
 
-void check_sizes(const ModelArrays& a) {
+void check_sizes(const ModelArrays& a, std::size_t outcomes, std::size_t probabilities) {
   require(a.states >= 1, "states = {}, must be at least 1", a.states);
   require(a.stages >= 1, "stages = {}, must be at least 1", a.stages);
-  const std::size_t rows = a.action.size(), outcomes = a.next.size();
+  const std::size_t rows = a.action.size();
   check_offsets(a.state_rows, static_cast<std::size_t>(a.states) * a.stages, rows, "state_rows");
   check_offsets(a.row_outcomes, rows, outcomes, "row_outcomes");
-  require(a.probability.size() == outcomes, "probability has {} values, must have {}",
-          a.probability.size(), outcomes);
+  require(probabilities == outcomes, "probability has {} values, must have {}", probabilities,
+          outcomes);
   check_size(a.reward, rows, "reward");
   check_size(a.outcome_reward, outcomes, "outcome_reward");
   check_size(a.lower, outcomes, "lower");
@@ -59,17 +60,14 @@ void check_sizes(const ModelArrays& a) {
 
 void check_finite(const Model& m, const std::vector<double>& row,
                   const std::vector<double>& outcome, const std::string& what) {
-  for (std::size_t r = 0; r < row.size(); ++r) {
-    require(std::isfinite(row[r]), "{} of {} is {}, must be finite", what,
-            RowName{m, static_cast<Row>(r)}, row[r]);
-  }
-  if (outcome.empty()) return;
-  for (Row r = 0; r < m.rows(); ++r) {
-    for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
-      require(std::isfinite(outcome[i]), "{} of an outcome of {} is {}, must be finite", what,
-              RowName{m, r}, outcome[i]);
-    }
-  }
+  const std::size_t r = first_not_finite(row), i = first_not_finite(outcome);
+  if (r < row.size())
+    require(false, "{} of {} is {}, must be finite", what, RowName{m, static_cast<Row>(r)}, row[r]);
+  if (i == outcome.size()) return;
+  const auto& begin = m.arrays().row_outcomes;
+  const Row of = std::upper_bound(begin.begin(), begin.end(), static_cast<std::int64_t>(i)) -
+                 begin.begin() - 1;
+  require(false, "{} of an outcome of {} is {}, must be finite", what, RowName{m, of}, outcome[i]);
 }
 
 void check_outcomes(const Model& m) {
@@ -109,9 +107,10 @@ void check_actions(const Model& m) {
   const ModelArrays& a = m.arrays();
   for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
     for (Row r = a.state_rows[slot] + 1; r < a.state_rows[slot + 1]; ++r) {
+      if (a.action[r] > a.action[r - 1]) continue;
       require(a.action[r] != a.action[r - 1], "{} is given twice, must be given once",
               RowName{m, r});
-      require(a.action[r] > a.action[r - 1],
+      require(false,
               "action {} of state {} comes after action {}, actions of a state must increase",
               a.action[r], slot % a.states, a.action[r - 1]);
     }
@@ -128,13 +127,16 @@ void check_names(const std::vector<std::string>& names, std::string_view what) {
 
 // One more than the largest action number.
 int count_actions(const ModelArrays& a) {
-  int count = 0;
-  for (std::size_t r = 0; r < a.action.size(); ++r) {
-    require(a.action[r] >= 0 && a.action[r] < std::numeric_limits<std::int32_t>::max(),
-            "action number {} of row {}, must be in 0..{}", a.action[r], r,
-            std::numeric_limits<std::int32_t>::max() - 1);
-    count = std::max(count, a.action[r] + 1);
+  constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max() - 1;
+  std::int32_t least = 0, most = -1;
+  for (const std::int32_t action : a.action) {
+    least = std::min(least, action);
+    most = std::max(most, action);
   }
+  const auto bad = least < 0 ? least : most;
+  require(least >= 0 && most <= kLast, "action number {} of row {}, must be in 0..{}", bad,
+          std::find(a.action.begin(), a.action.end(), bad) - a.action.begin(), kLast);
+  const int count = most + 1;
   require(a.action_names.empty() || a.action_names.size() >= static_cast<std::size_t>(count),
           "action_names has {} names, must have {} or none", a.action_names.size(), count);
   return count;
@@ -143,21 +145,38 @@ int count_actions(const ModelArrays& a) {
 }  // namespace
 
 Model::Model(ModelArrays arrays) {
-  check_sizes(arrays);
+  check_sizes(arrays, arrays.next.size(), arrays.probability.size());
   auto shared = std::make_shared<ModelArrays>(std::move(arrays));
+  const bool tidy = is_tidy(*shared);
+  complete(std::move(shared), tidy);
+}
+
+Model::Model(ModelArrays arrays, const OutcomeViews& outcomes) {
+  require(arrays.next.empty() && arrays.probability.empty(),
+          "outcomes are given twice, as arrays ({}) and as views ({}), must be given once",
+          std::max(arrays.next.size(), arrays.probability.size()), outcomes.next.size());
+  check_sizes(arrays, outcomes.next.size(), outcomes.probability.size());
+  auto shared = std::make_shared<ModelArrays>(std::move(arrays));
+  const bool tidy = copy_and_check(*shared, outcomes);
+  complete(std::move(shared), tidy);
+}
+
+void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
   arrays_ = shared;
   actions_ = count_actions(*shared);
   check_names(shared->state_names, "state");
   check_names(shared->action_names, "action");
-  check_outcomes(*this);
+  if (!tidy) check_outcomes(*this);
   check_actions(*this);
   check_finite(*this, shared->reward, shared->outcome_reward, "reward");
   for (const Signal& s : shared->signals)
     check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
   check_intervals(*this);
   drop_silent_values(*shared);
-  drop_and_merge_outcomes(*shared);
-  normalise_rows(*shared, *this);
+  if (!tidy) {
+    drop_and_merge_outcomes(*shared);
+    normalise_rows(*shared, *this);
+  }
   for (std::size_t slot = 0; slot + 1 < shared->state_rows.size(); ++slot) {
     most_actions_ = std::max(
         most_actions_, static_cast<int>(shared->state_rows[slot + 1] - shared->state_rows[slot]));

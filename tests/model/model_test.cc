@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "support/expect_error.h"
 #include "support/random_problem.h"
@@ -32,11 +33,20 @@ ModelArrays small() {
   return a;
 }
 
+// The model of arrays whose outcomes live elsewhere.
+Model from_views(ModelArrays a) {
+  const std::vector<State> next = std::exchange(a.next, {});
+  const std::vector<double> probability = std::exchange(a.probability, {});
+  return Model(std::move(a), {next, probability});
+}
+
 template <class Change>
 std::string error_after(Change change) {
   ModelArrays a = small();
   change(a);
-  return error_of([&] { Model{a}; });
+  const std::string error = error_of([&] { Model{a}; });
+  EXPECT_EQ(error_of([&] { from_views(a); }), error);
+  return error;
 }
 
 TEST(Model, AnswersWhatItWasBuiltFrom) {
@@ -151,6 +161,15 @@ RC_GTEST_PROP(Model, TheOrderOfOutcomesDoesNotMatter, (std::uint64_t seed)) {
     reverse_rows(*values);
   for (Signal& s : a.signals) reverse_rows(s.outcome);
   RC_ASSERT(Model(a) == m);
+}
+
+TEST(Model, OutcomesAreGivenOnce) {
+  const ModelArrays a = small();
+  EXPECT_EQ(error_of([&] {
+              Model(a, {a.next, a.probability});
+            }),
+            "outcomes are given twice, as arrays (3) and as views (3), must be given once");
+  EXPECT_EQ(from_views(a), Model(a));
 }
 
 TEST(Model, ManyOutcomesAreMergedInTime) {

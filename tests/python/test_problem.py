@@ -64,6 +64,16 @@ def test_every_form_of_transitions_is_the_same_problem(arrays, problem, form):
     assert rd.Problem(**form(P), reward=reward, signals={"cost": cost}, **TERMS) == problem
 
 
+def test_sparse_indices_of_any_width(arrays, problem):
+    P, reward, cost = arrays
+    wide = sp.csr_array(sparse(P))
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert rd.Problem(wide, reward=reward, signals={"cost": cost}, **TERMS) == problem
+    wide.indices[2] += 2**32
+    with pytest.raises(rd.Error, match="next states of P has 0..42949672\\d\\d, must fit in 32 bits"):
+        rd.Problem(wide, horizon=H)
+
+
 def test_stage_dependent_forms_agree(arrays):
     P, reward, cost = arrays
     staged = np.stack([P] * H)
