@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -50,6 +51,26 @@ TEST(KlWork, IsOneEvaluationPerBlock) {
           << outcomes << " outcomes, radius " << radius;
       EXPECT_EQ(scratch.work.blocks, 500 * 8);
     }
+}
+
+// Rows in which nature goes for an outcome that is next to impossible: the tilt is then far from
+// what the moments of the row suggest.
+TEST(KlWork, IsLittleMoreInRowsWithRareOutcomes) {
+  for (const double radius : {0.01, 0.05, 0.2}) {
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> normal;
+    Scratch scratch;
+    for (int n = 0; n < 500; ++n) {
+      SetRow row = testing::plain_row(random, 10, radius, 64);
+      const double deviation = 100 * std::generate_canonical<double, 53>(random);
+      double sum = 0;
+      for (double& p : row.probability) sum += p = std::exp(deviation * normal(random));
+      for (double& p : row.probability) p /= sum;
+      solve(worst_case_kernel(KL{}), row, scratch);
+    }
+    EXPECT_LE(scratch.work.evaluations, 3.5 * scratch.work.blocks) << "radius " << radius;
+    EXPECT_GE(scratch.work.blocks, 500 * 8 * 0.9);
+  }
 }
 
 TEST(KlWork, IsNothingWhereTheAnswerIsPlain) {
