@@ -143,20 +143,17 @@ struct Search {
   return min(max(select(tame, third_order, w), -1.4), 1.4);
 }
 
-[[gnu::always_inline]] inline void advance(const NominalRow& row, bool bisects, Task& task,
-                                           Search& search) {
+// Narrows the bracket by the evaluation at task.b, and chooses the next b.
+[[gnu::always_inline]] inline void narrow(double radius, bool bisects, Task& task, Search& search) {
   const Lanes b = task.b;
   const Evaluation& e = search.at;
-  settle(extrapolate_anywhere(e, row.radius, b, task.shape), task.todo, task);
-  const Mask below = e.divergence < row.radius;
+  const Mask below = e.divergence < radius;
   search.lower = select(below, b, search.lower);
   search.upper = select(below, search.upper, b);
   // Where only rounding is left the bracket closes without a certificate. Any b gives a lower
   // bound.
   const Mask closed = search.upper <= search.lower * (1 + 4e-15);
-  settle({(row.radius + e.log_mass) / b, b, closed}, task.todo, task);
-  if (!any(task.todo)) return;
-
+  settle({(radius + e.log_mass) / b, b, closed}, task.todo, task);
   const Lanes middle =
       select(search.upper < __builtin_inf(), sqrt(search.lower) * sqrt(search.upper), 4.0 * b);
   task.b = select(search.lower == 0.0, 0.25 * b, middle);
@@ -176,7 +173,6 @@ struct Search {
 [[gnu::noinline]] void persist(const NominalRow& row, double collapse_mass, Task** open, int count,
                                Work& work) {
   Search searches[kTogether];
-  for (int i = 0; i < count; ++i) start(row, collapse_mass, *open[i], searches[i]);
   constexpr int kBisect = 12, kMost = 100;  // by then the bracket has closed
   for (int round = 0; round < kMost; ++round) {
     bool more = false;
@@ -187,8 +183,14 @@ struct Search {
       searches[i].at = evaluate_anywhere(row, open[i]->v, open[i]->shape, open[i]->b);
     }
     if (!more) return;
-    for (int i = 0; i < count; ++i)
-      if (any(open[i]->todo)) advance(row, round >= kBisect, *open[i], searches[i]);
+    for (int i = 0; i < count; ++i) {
+      Task& task = *open[i];
+      const Lanes b = task.b;
+      settle(extrapolate_anywhere(searches[i].at, row.radius, b, task.shape), task.todo, task);
+      if (!any(task.todo)) continue;
+      if (round == 0) start(row, collapse_mass, task, searches[i]);
+      narrow(row.radius, round >= kBisect, task, searches[i]);
+    }
   }
 }
 
