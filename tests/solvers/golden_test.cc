@@ -40,12 +40,13 @@ std::string describe(const Example& example, const ExampleSet& set, const Exampl
                         c.satisfied ? "satisfied" : "missed");
   }
   if (solution.hopeless) text += fmt::format("hopeless {:.10g}\n", *solution.hopeless);
-  text += fmt::format("memory_states {}\n", solution.policy.memory_states());
+  if (method.name != "frontier")  // as many as its gap happened to need
+    text += fmt::format("memory_states {}\n", solution.policy.memory_states());
   return text;
 }
 
-// Words must be the same, numbers the same to 1e-7.
-void expect_same_text(const std::string& expected, const std::string& found) {
+// Words must be the same, numbers the same to the tolerance.
+void expect_same_text(const std::string& expected, const std::string& found, double tolerance) {
   std::istringstream a(expected), b(found);
   std::string word, other;
   while (a >> word) {
@@ -56,7 +57,7 @@ void expect_same_text(const std::string& expected, const std::string& found) {
       EXPECT_EQ(word, other) << "expected\n" << expected << "found\n" << found;
     } else {
       EXPECT_NEAR(number, std::strtod(other.c_str(), nullptr),
-                  1e-7 * std::max(1.0, std::abs(number)))
+                  tolerance * std::max(1.0, std::abs(number)))
           << "expected\n"
           << expected << "found\n"
           << found;
@@ -72,11 +73,15 @@ TEST_P(Golden, EverySetAndMethod) {
   for (const ExampleSet& set : testing::example_sets()) {
     const Problem problem = testing::example_problem(GetParam(), set);
     for (const ExampleMethod& method : testing::example_methods()) {
+      if (!method.takes(set)) continue;
       SCOPED_TRACE(set.name + " " + method.name);
       const Solution solution = method.solve(problem);
       const Evaluation again = evaluate(problem, solution.policy);
       EXPECT_EQ(solution.reward.worst, again.reward.worst);
-      EXPECT_EQ(solution.constraints, again.constraints);
+      for (std::size_t c = 0; c < again.constraints.size(); ++c) {
+        EXPECT_EQ(solution.constraints.at(c).worst, again.constraints[c].worst);
+        EXPECT_EQ(solution.constraints[c].satisfied, again.constraints[c].satisfied);
+      }
       testing::expect_same(again, verify(problem, solution.policy), 1e-9);
       const auto path = golden_folder() /
                         fmt::format("{}.{}.{}.txt", GetParam().environment, set.name, method.name);
@@ -87,7 +92,8 @@ TEST_P(Golden, EverySetAndMethod) {
       }
       std::ifstream file(path);
       ASSERT_TRUE(file.good()) << path << " is missing: run scripts/golden";
-      expect_same_text(std::string(std::istreambuf_iterator<char>(file), {}), text);
+      expect_same_text(std::string(std::istreambuf_iterator<char>(file), {}), text,
+                       method.tolerance);
     }
   }
 }
@@ -104,7 +110,8 @@ TEST(GoldenFiles, CoverEveryEnvironmentAndNothingElse) {
   for (const std::string& environment : known) {
     for (const ExampleSet& set : testing::example_sets()) {
       for (const ExampleMethod& method : testing::example_methods())
-        expected.insert(fmt::format("{}.{}.{}.txt", environment, set.name, method.name));
+        if (method.takes(set))
+          expected.insert(fmt::format("{}.{}.{}.txt", environment, set.name, method.name));
     }
   }
   for (const auto& entry : std::filesystem::directory_iterator(golden_folder()))

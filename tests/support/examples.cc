@@ -1,6 +1,7 @@
 #include "support/examples.h"
 
 #include "redoubt/environments.h"
+#include "redoubt/frontier.h"
 #include "redoubt/solve.h"
 
 namespace redoubt::testing {
@@ -19,23 +20,31 @@ std::vector<Example> example_problems() {
 }
 
 std::vector<ExampleSet> example_sets() {
-  return {{"none", Nominal{}},      {"tv", TV{0.1, Reach::support}},
-          {"tv-anywhere", TV{0.1}}, {"chi2", Chi2{0.1}},
-          {"kl", KL{0.05}},         {"tilt", Tilt{2}}};
+  return {{"none", "set=none"},
+          {"tv", "set=tv,radius=.1,reach=support"},
+          {"tv-anywhere", "set=tv,radius=.1,reach=anywhere"},
+          {"chi2", "set=chi2,radius=.1"},
+          {"kl", "set=kl,radius=.05"},
+          {"tilt", "set=tilt,temperature=2"},
+          {"interval", "set=interval,radius=.1"}};
 }
 
 Problem example_problem(const Example& example, const ExampleSet& set) {
-  const Problem problem = make(example.id);
-  Terms terms = problem.terms();
-  terms.uncertainty = set.uncertainty;
-  return problem.with(std::move(terms));
+  std::string id = example.id;
+  if (id.back() == ')')
+    id.back() = ',';
+  else
+    id += '(';
+  return make(id + set.parameters + ')');
 }
 
 std::vector<ExampleMethod> example_methods() {
+  constexpr double kGap = 1e-3;
   return {
       {"rcvi", [](const Problem& p) { return rcvi(p, {.budget_cells = 40, .tolerance = 1e-3}); }},
       {"robust", [](const Problem& p) { return robust(p); }},
-      {"nominal", [](const Problem& p) { return nominal(p); }}};
+      {"nominal", [](const Problem& p) { return nominal(p); }},
+      {"frontier", [](const Problem& p) { return frontier(p, {.tolerance = kGap}); }, 2 * kGap}};
 }
 
 }  // namespace redoubt::testing
