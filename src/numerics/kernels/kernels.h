@@ -1,6 +1,7 @@
 #pragma once
 
 #include "numerics/best_mix.h"
+#include "numerics/tilted_rows.h"
 #include "numerics/vector_functions.h"
 
 // The kernels of this folder, once for each instruction set.
@@ -9,14 +10,17 @@ namespace redoubt {
 namespace baseline {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace baseline
 namespace avx2 {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace avx2
 namespace avx512 {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace avx512
 
 }  // namespace redoubt

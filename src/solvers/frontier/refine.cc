@@ -18,6 +18,11 @@ enum class Via {
            // of a finer grid would lead
 };
 
+// Where the last direction stood that came to a place from the same row: the next one is close.
+struct Hint {
+  int direction = 0, corner = 0;
+};
+
 class Follow {
  public:
   Follow(const Problem& problem, const Landings& landings,
@@ -46,7 +51,8 @@ class Follow {
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       q[0] = problem_.start().probability[i];
       for (std::size_t c = 0; c < root.prices.size(); ++c) q[c + 1] = q[0] * root.prices[c];
-      arrive(0, problem_.start().states[i], q.data());
+      Hint hint;
+      arrive(0, problem_.start().states[i], q.data(), hint);
     }
     for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h);
     return std::move(demand_);
@@ -63,13 +69,25 @@ class Follow {
     return table.bounds(place)[k] - table.along(place, k, k);
   }
 
+  // The listed directions that q is made of.
+  void split(int stage, const double* q, Hint& hint, Directions::Parts& parts) const {
+    const Directions& directions = stages_[stage]->table.directions();
+    if (signals_ != 2) return directions.split(q, parts);
+    parts.count = 0;
+    const Directions::Pair pair = directions.split(q[0], q[1], hint.direction);
+    if (pair.low_weight > 0) parts.add(pair.low, pair.low_weight);
+    if (pair.high_weight > 0) parts.add(pair.high, pair.high_weight);
+  }
+
   // The most that the points of a place are worth in a direction.
-  double best_inside(int stage, std::int64_t place, const double* q) const {
+  double best_inside(int stage, std::int64_t place, const double* q, Hint& hint) const {
     if (signals_ == 2) {  // the corner of the curve where its price passes that of the direction
       const Curve& curve = stages_[stage]->curves[place];
-      const auto corner = std::partition_point(curve.price.begin(), curve.price.end(),
-                                               [&](double price) { return price * q[0] < q[1]; }) -
-                          curve.price.begin();
+      const int last = curve.corners() - 1;
+      int corner = std::min(hint.corner, last);
+      while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
+      while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
+      hint.corner = corner;
       return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
     }
     const TradeOffs& table = stages_[stage]->table;
@@ -83,18 +101,18 @@ class Follow {
   }
 
   // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
-  // because q lies between listed directions. Returns what the points of the place are worth to it.
-  double arrive(int stage, std::int64_t place, const double* q) {
+  // because q lies between listed directions. Returns the gap of the place in its direction.
+  double arrive(int stage, std::int64_t place, const double* q, Hint& hint) {
     const TradeOffs& table = stages_[stage]->table;
     Directions::Parts parts;
-    table.directions().split(q, parts);
+    split(stage, q, hint, parts);
     if (parts.count == 0) return 0;
     double outer = 0, inherited = 0;
     for (int n = 0; n < parts.count; ++n) {
       outer += parts.weight[n] * table.bounds(place)[parts.direction[n]];
       inherited += parts.weight[n] * gap(stage, place, parts.direction[n]);
     }
-    const double inside = best_inside(stage, place, q);
+    const double inside = best_inside(stage, place, q, hint);
     const double loss = std::max(0.0, outer - inside - inherited);
     demand_.between_prices += loss;
     if (q[0] > kNegligible) {
@@ -113,7 +131,7 @@ class Follow {
       double* arriving = at(stage, place, parts.direction[largest - parts.weight.begin()]);
       for (int j = 0; j < signals_; ++j) arriving[j] += q[j];
     }
-    return inside;
+    return outer - inside;
   }
 
   double* at(int stage, std::int64_t state, int k) {
@@ -196,28 +214,17 @@ class Follow {
     }
     const Row row = model.row_begin(stage, state) + causes.action[k];
     const float* kernel = causes.kernels.data() + causes.slot[k];
-    const auto found = backup_.places_of(row);
-    const std::vector<std::int64_t> places(found.begin(), found.end());
-    std::vector<double> part(signals_);
+    const std::span<const std::int64_t> places = backup_.places_of(row);
+    hints_.resize(std::max(hints_.size(), places.size()));
+    double part[Directions::kMostConstraints + 1];
     double open = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       for (int j = 0; j < signals_; ++j)
         part[j] = problem_.discount() * q[j] * kernel[i * signals_ + j];
-      open -= arrive(stage + 1, places[i], part.data());
-      open += bound_of(stage + 1, places[i], part.data());
+      open += arrive(stage + 1, places[i], part, hints_[i]);
     }
     // What is open here beyond what is open there is for a longer game to close.
     demand_.games += std::max(0.0, weight * gap(stage, state, k) - open);
-  }
-
-  double bound_of(int stage, std::int64_t place, const double* q) const {
-    const TradeOffs& table = stages_[stage]->table;
-    Directions::Parts parts;
-    table.directions().split(q, parts);
-    double sum = 0;
-    for (int n = 0; n < parts.count; ++n)
-      sum += parts.weight[n] * table.bounds(place)[parts.direction[n]];
-    return sum;
   }
 
   const Problem& problem_;
@@ -229,6 +236,7 @@ class Follow {
   Via via_;
   Demand demand_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
+  std::vector<Hint> hints_;                 // of each place of the row at hand
 };
 
 }  // namespace
@@ -274,7 +282,7 @@ void add_prices(const Demand& demand, double target, int most,
       for (int n = 0; n < before && static_cast<int>(list.size()) < most; ++n) {
         const Demand::Interval& interval = demand.intervals[h][c][n];
         const int added = std::min(
-            3, static_cast<int>(std::lround(parts_per_root * std::cbrt(interval.loss))) - 1);
+            6, static_cast<int>(std::lround(parts_per_root * std::cbrt(interval.loss))) - 1);
         if (added < 1) continue;
         const double low = list[n], mean = interval.weighted_price / interval.loss;
         const double high = n + 1 < before ? list[n + 1] : 2 * mean - low;

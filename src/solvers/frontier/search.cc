@@ -14,7 +14,7 @@ constexpr int kMostPasses = 40;
 constexpr int kMostRounds = 2000;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are left out. The rest is for what these estimates miss.
-constexpr double kForPrices = 0.35, kForGames = 0.2, kForLeftOut = 0.02;
+constexpr double kForPrices = 0.4, kForGames = 0.1, kForLeftOut = 0.03;
 
 }  // namespace
 
@@ -156,6 +156,7 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
   FrontierStage stage;
   stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
   stage.recipes.resize(problem_.model().states());
+  stage.stands.resize(problem_.model().states());
   stage.causes.resize(problem_.model().states());
   return stage;
 }
@@ -172,6 +173,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
     stages[h] = make_stage(plan_[h].directions);
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
     complete_stage(landings_, stages[h]);
+    stages[h + 1].stands.clear();
   }
   return true;
 }
@@ -266,7 +268,7 @@ Policy::Stage FrontierSearch::tail() const {
 double FrontierSearch::evaluations() const {
   double sum = 0;
   for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
-  for (const StateBackup& backup : backups_) sum += backup.rows().evaluations();
+  for (const StateBackup& backup : backups_) sum += backup.evaluations();
   return sum;
 }
 

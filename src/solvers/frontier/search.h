@@ -63,7 +63,7 @@ class FrontierSearch {
   std::vector<StagePlan> plan_;
   double for_games_ =
       std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
-  int rounds_ = 24;
+  int rounds_ = 64;
   FrontierStage end_;  // what an infinite horizon is worth where the search ends
   std::vector<std::vector<std::int32_t>>
       end_policy_;  // and the policy behind each of its points: [state][direction]

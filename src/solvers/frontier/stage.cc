@@ -1,6 +1,7 @@
 #include "solvers/frontier/stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -8,6 +9,21 @@ namespace redoubt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kFirstLook = 2;  // rounds
+
+// The listed price that is nearest to each of an ascending sequence.
+class NearestPrice {
+ public:
+  explicit NearestPrice(const Directions& directions) : prices_(directions.prices(0)) {}
+  int at(double price) {
+    while (at_ + 1 < prices_.size() && prices_[at_ + 1] - price <= price - prices_[at_]) ++at_;
+    return static_cast<int>(at_);
+  }
+
+ private:
+  const std::vector<double>& prices_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -59,20 +75,25 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
     if (options.active[lane]) lanes_.push_back(lane);
   }
 
-  // A first look at every action, then a closer one at those that may still be the best.
-  std::vector<int> order(actions), wins(actions, 0), closer;
-  std::iota(order.begin(), order.end(), 0);
-  for (int a = 0; a < actions; ++a) play(stage, state, a, lanes_, next, directions, options, 1);
-  for (const int lane : lanes_) ++wins[best_action_[lane]];
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return wins[a] > wins[b]; });
-  for (const int a : order) {
-    closer.clear();
-    for (const int lane : lanes_) {
-      const auto at = static_cast<std::size_t>(a) * lanes + lane;
-      if (gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
-        closer.push_back(lane);
+  // The actions that are likely to be the best go first: the others then only have to be shown not
+  // to be better.
+  if (!guess_best(state, next, directions)) {
+    for (int a = 0; a < actions; ++a)
+      play(stage, state, a, lanes_, next, here, options, kFirstLook);
+    for (const int lane : lanes_) likely_[lane] = best_action_[lane];
+  }
+  std::vector<int> chosen;
+  for (const bool likely : {true, false}) {
+    for (int a = 0; a < actions; ++a) {
+      chosen.clear();
+      for (const int lane : lanes_) {
+        const auto at = static_cast<std::size_t>(a) * lanes + lane;
+        if ((likely_[lane] == a) == likely && gap_[at] > options.tolerance[lane] &&
+            bound_[at] > best_value_[lane])
+          chosen.push_back(lane);
+      }
+      if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds);
     }
-    if (!closer.empty()) play(stage, state, a, closer, next, directions, options, options.rounds);
   }
   keep_bounds(actions, directions, here.table.bounds(state), here.causes[state]);
   fill_bounds(options.active, directions, here.table.bounds(state));
@@ -81,17 +102,35 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   keep_best_points(stage, state, std::move(own), next, here);
 }
 
+// The action that the next stage takes at the nearest price, where rows are the same in both.
+bool StateBackup::guess_best(State state, const FrontierStage& next, const Directions& directions) {
+  likely_.assign(directions.size(), 0);
+  const std::vector<std::int32_t>& later = next.recipes[state].action;
+  if (problem_->model().stages() > 1 || directions.constraints() != 1 || later.empty() ||
+      later.front() < 0)
+    return false;
+  const Directions& known = next.table.directions();
+  NearestPrice nearest(known);
+  for (int k = 0; k < directions.rays_begin(); ++k)
+    likely_[k] = later[nearest.at(directions.weight(k, 1))];
+  likely_[directions.rays_begin()] = later[known.rays_begin()];
+  return true;
+}
+
 // No action does better than the one with the largest bound.
 void StateBackup::keep_bounds(int actions, const Directions& directions, double* bounds,
                               Causes& causes) const {
   causes.slot.assign(directions.size(), 0);
   causes.kernels.clear();
   for (const int lane : lanes_) {
-    bounds[lane] = -kInfinity;
+    const auto bound = [&](int a) {
+      return bound_[static_cast<std::size_t>(a) * directions.size() + lane];
+    };
+    causes.action[lane] = best_action_[lane];
     for (int a = 0; a < actions; ++a) {
-      const double bound = bound_[static_cast<std::size_t>(a) * directions.size() + lane];
-      if (bound > bounds[lane]) bounds[lane] = bound, causes.action[lane] = a;
+      if (bound(a) > bound(causes.action[lane])) causes.action[lane] = a;
     }
+    bounds[lane] = bound(causes.action[lane]);
     const auto& kernel =
         kernel_[static_cast<std::size_t>(causes.action[lane]) * directions.size() + lane];
     causes.slot[lane] = static_cast<std::int32_t>(causes.kernels.size());
@@ -118,10 +157,37 @@ void StateBackup::fill_bounds(std::span<const char> active, const Directions& di
   }
 }
 
+// Where games of an action begin: where those of the next stage ended at the nearest price.
+std::vector<KlStand>& StateBackup::stands_of(int stage, State state, int action,
+                                             const FrontierStage& next, FrontierStage& here) {
+  const Model& model = problem_->model();
+  const Directions& directions = here.table.directions();
+  auto& actions = here.stands[state];
+  actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
+  std::vector<KlStand>& stands = actions[action];
+  if (!stands.empty()) return stands;
+  stands.resize(directions.size());
+  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return stands;
+  const std::vector<KlStand>& later = next.stands[state][action];
+  if (later.empty()) return stands;
+  const Directions& known = next.table.directions();
+  NearestPrice nearest(known);
+  for (int k = 1; k < directions.rays_begin(); ++k) {
+    const int at = nearest.at(directions.weight(k, 1));
+    stands[k] = later[at];
+    if (at > 0) stands[k].exchange += std::log(known.weight(at, 1) / directions.weight(k, 1));
+    if (at == 0) stands[k].known = false;
+  }
+  stands[0] = later[0];
+  stands[directions.rays_begin()] = later[known.rays_begin()];
+  return stands;
+}
+
 // Plays the game of one action in some directions and keeps what is better than before.
 void StateBackup::play(int stage, State state, int action, std::span<const int> lanes,
-                       const FrontierStage& next, const Directions& directions,
-                       const BackupOptions& options, int rounds) {
+                       const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
+                       int rounds) {
+  const Directions& directions = here.table.directions();
   const int signals = directions.signals(), count = static_cast<int>(lanes.size());
   const Row row = problem_->model().row_begin(stage, state) + action;
   weights_.resize(static_cast<std::size_t>(signals) * count);
@@ -133,22 +199,35 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
     beat_[n] = best_value_[lanes[n]];
   }
   const auto places = places_of(row);
-  saddle_.solve({row, places, landings_->of(row) >= 0, &next.table, &next.curves, weights_,
-                 tolerance_, beat_, rounds});
+  if (static_cast<int>(ends_.size()) < count) ends_.resize(count);
+  const RowGame game{row,         places,       landings_->of(row) >= 0,
+                     &next.table, &next.curves, weights_,
+                     tolerance_,  beat_,        rounds};
+  const bool kl =
+      use_kl_ && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
+  if (kl) {
+    std::vector<KlStand>& list = stands_of(stage, state, action, next, here);
+    stands_.resize(count);
+    for (int n = 0; n < count; ++n) stands_[n] = list[lanes[n]];
+    kl_.solve(game, stands_, ends_);
+    for (int n = 0; n < count; ++n) list[lanes[n]] = stands_[n];
+  } else {
+    saddle_.solve(game, ends_);
+  }
   for (int n = 0; n < count; ++n) {
     const int lane = lanes[n];
     const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
-    bound_[at] = std::min(bound_[at], saddle_.bound(n));
-    kernel_[at] = saddle_.kernel(n);
-    gap_[at] = saddle_.gap(n);
-    if (saddle_.value(n) <= best_value_[lane]) continue;
-    best_value_[lane] = saddle_.value(n);
+    bound_[at] = std::min(bound_[at], ends_[n].bound);
+    kernel_[at] = ends_[n].kernel;
+    gap_[at] = ends_[n].gap;
+    if (ends_[n].value <= best_value_[lane]) continue;
+    best_value_[lane] = ends_[n].value;
     best_action_[lane] = action;
     best_choice_[lane].resize(places.size() * signals);
     if (signals > 2) best_mixture_[lane].assign(places.size(), {});
     for (std::size_t i = 0; i < places.size(); ++i) {
       for (int j = 0; j < signals; ++j)
-        best_choice_[lane][i * signals + j] = saddle_.chosen(static_cast<int>(i), j, n);
+        best_choice_[lane][i * signals + j] = ends_[n].points[i * signals + j];
       if (signals > 2) saddle_.mixture(static_cast<int>(i), n, best_mixture_[lane][i]);
     }
   }

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "solvers/frontier/kl_game.h"
 #include "solvers/frontier/landings.h"
 #include "solvers/frontier/saddle.h"
 #include "solvers/frontier/trade_offs.h"
@@ -28,10 +29,11 @@ struct Causes {
 // All that is known of one stage.
 struct FrontierStage {
   TradeOffs table;
-  std::vector<Recipes> recipes;  // of each state
-  std::vector<Causes> causes;    // of each state
-  std::vector<Curve> curves;     // of each place, with one constraint
-  LandingPlans landings;         // how the points of the landings are achieved
+  std::vector<Recipes> recipes;                           // of each state
+  std::vector<Causes> causes;                             // of each state
+  std::vector<Curve> curves;                              // of each place, with one constraint
+  std::vector<std::vector<std::vector<KlStand>>> stands;  // [state][action][direction]
+  LandingPlans landings;  // how the points of the landings are achieved
 };
 
 // Adds what follows from the states' entries of a stage: its curves and the entries of its
@@ -52,20 +54,29 @@ struct BackupOptions {
 class StateBackup {
  public:
   StateBackup(const Problem& problem, std::span<const Channel> channels, const Landings& landings)
-      : problem_(&problem), channels_(channels), landings_(&landings), saddle_(problem, channels) {}
+      : problem_(&problem),
+        channels_(channels),
+        landings_(&landings),
+        saddle_(problem, channels),
+        kl_(problem, channels) {
+    use_kl_ = channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty());
+  }
 
   void run(int stage, State state, const FrontierStage& next, FrontierStage& here,
            const BackupOptions& options);
   RowEvaluator& rows() { return saddle_.rows(); }
-  const RowEvaluator& rows() const { return saddle_.rows(); }
+  double evaluations() const { return saddle_.rows().evaluations() + kl_.evaluations(); }
 
   // Where a row leads: to the states of its outcomes and, last, to its landing if it has one.
   std::span<const std::int64_t> places_of(Row row);
 
  private:
   void play(int stage, State state, int action, std::span<const int> lanes,
-            const FrontierStage& next, const Directions& directions, const BackupOptions& options,
+            const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
             int rounds);
+  bool guess_best(State state, const FrontierStage& next, const Directions& directions);
+  std::vector<KlStand>& stands_of(int stage, State state, int action, const FrontierStage& next,
+                                  FrontierStage& here);
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
   // The worst cases of what recipes lead to, for several points of one state that take the same
@@ -82,13 +93,17 @@ class StateBackup {
   std::span<const Channel> channels_;
   const Landings* landings_;
   RowSaddle saddle_;
+  KlGame kl_;
+  bool use_kl_ = false;
+  std::vector<GameEnd> ends_;
+  std::vector<KlStand> stands_;
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
   std::vector<double> weights_, tolerance_, beat_;
   std::vector<double> bound_, gap_;         // [action][direction]
   std::vector<std::vector<float>> kernel_;  // that the last game ended with
   std::vector<double> best_value_;          // of each direction
-  std::vector<std::int32_t> best_action_;
+  std::vector<std::int32_t> best_action_, likely_;
   std::vector<std::vector<double>> best_choice_;  // of each direction: [place][signal]
   std::vector<std::vector<std::vector<MemoryMove>>>
       best_mixture_;  // of each direction and place, with several constraints

@@ -1,6 +1,7 @@
 #include "solvers/frontier/trade_offs.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace redoubt {
 
@@ -35,9 +36,10 @@ Curve curve_of(const TradeOffs& table, std::int64_t place) {
   for (std::size_t n = 0; n < curve.size(); ++n) {
     found.reward.push_back(reward[curve[n]]);
     found.utility.push_back(utility[curve[n]]);
-    if (n > 0)
-      found.price.push_back((found.reward[n - 1] - found.reward[n]) /
-                            (found.utility[n] - found.utility[n - 1]));
+    if (n == 0) continue;
+    found.price.push_back((found.reward[n - 1] - found.reward[n]) /
+                          (found.utility[n] - found.utility[n - 1]));
+    found.log_price.push_back(std::log(found.price.back()));
   }
   return found;
 }

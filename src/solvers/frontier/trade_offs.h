@@ -49,6 +49,7 @@ struct Curve {
   std::vector<double> reward, utility;  // of each corner
   std::vector<double> price;  // of the edge from each corner to the next: reward given up for one
                               // unit of utility, ascending
+  std::vector<double> log_price;
 
   int corners() const { return static_cast<int>(point.size()); }
 };

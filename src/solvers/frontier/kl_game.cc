@@ -1,0 +1,437 @@
+#include "solvers/frontier/kl_game.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "numerics/tilted_rows.h"
+#include "sets/row.h"
+
+namespace redoubt {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kStepsTogether = 8;
+// Longest steps: of a temperature's logarithm, and of the exchange beyond what follows from it.
+constexpr double kLongest = 1.5, kLongestExchange = 3;
+// The exchange is solved for to this accuracy before the temperatures move on.
+constexpr double kExchanged = 1e-3;
+
+// Moments as they are laid out in one array.
+enum Moment { kLogSum, kDivergence, kLogSumBy, kDivergenceBy = kLogSumBy + 3, kMoments = 8 };
+
+// What a step of the logarithm adds to a number beyond its linear part.
+double bend(double step) { return std::expm1(step) - step; }
+
+}  // namespace
+
+void KlGame::solve(const RowGame& game, std::span<KlStand> stands, std::vector<GameEnd>& ends) {
+  begin(game, stands);
+  for (int round = 1; !lanes_.empty(); ++round) {
+    take_places(game, round == 1);
+    tilt();
+    // A lane also ends when its row turns out not to matter. Looking at that costs half a round, so
+    // it is done now and then.
+    const bool last = round >= game.rounds, look = (round & (round - 1)) == 0;
+    open_.clear();
+    for (int n = 0; n < static_cast<int>(lanes_.size()); ++n) {
+      const Lane& lane = lanes_[n];
+      GameEnd& end = ends[lane.number];
+      if (look && game.beat[lane.number] > -kInfinity &&
+          (end.bound = bound_of(game, n)) <= game.beat[lane.number]) {
+        end.value = -kInfinity;
+        end.gap = kInfinity;
+        keep_stand(n, stands);
+        continue;
+      }
+      const double value = value_of(n), gap = most_of(game, n) - value;
+      if (gap <= lane.tolerance || last) {
+        finish(game, n, gap, end);
+        keep_stand(n, stands);
+      } else {
+        step(n, value);
+        open_.push_back(n);
+      }
+    }
+    keep(open_);
+  }
+}
+
+void KlGame::begin(const RowGame& game, std::span<const KlStand> stands) {
+  const Model& model = problem_->model();
+  const auto first = model.outcome_begin(game.row);
+  const int lanes = game.lanes(2);
+  places_ = static_cast<int>(game.places.size());
+  stride_ = padded_lanes(lanes);
+  radius_ = std::get<KL>(problem_->uncertainty()).radius.of(game.row);
+  probability_ = model.arrays().probability.data() + first;
+  const auto size = static_cast<std::size_t>(places_) * stride_;
+  extra_.resize(static_cast<std::size_t>(places_) * 2);
+  for (int j = 0; j < 2; ++j) {
+    for (int i = 0; i < places_; ++i)
+      extra_[i * 2 + j] = channels_[j].sign * model.outcome_value(channels_[j].signal, first + i) /
+                          problem_->discount();
+    for (auto* array : {&exponent_[j], &share_[j], &tilted_[j]})
+      if (array->size() < size) array->resize(size);
+    if (moments_[j].size() < static_cast<std::size_t>(kMoments * stride_))
+      moments_[j].resize(kMoments * stride_);
+  }
+  for (auto* array : {&reward_, &utility_})
+    if (array->size() < size) array->resize(size);
+  if (corner_.size() < size) corner_.resize(size);
+  near_.assign(places_, 0);
+
+  lanes_.resize(lanes);
+  std::vector<double>& square = moments_[0];  // not in use yet
+  for (int n = 0; n < lanes; ++n) {
+    Lane& lane = lanes_[n];
+    lane.number = n;
+    for (int j = 0; j < 2; ++j)
+      lane.weight[j] = game.weights[j * lanes + n], lane.mean[j] = 0, square[j * lanes + n] = 0;
+    lane.tolerance = game.tolerance[n] / problem_->discount();
+    lane.log_price = std::log(lane.weight[1] / lane.weight[0]);
+    lane.steps = 0;
+    lane.careful = lane.based = false;
+  }
+  // The mean and variance that every signal has where the nominal row leads.
+  for (int i = 0; i < places_; ++i) {
+    const Curve& curve = (*game.curves)[game.places[i]];
+    const int end = curve.corners() - 1;
+    int corner = 0;
+    for (int n = 0; n < lanes; ++n) {
+      Lane& lane = lanes_[n];
+      while (corner < end && curve.price[corner] * lane.weight[0] < lane.weight[1]) ++corner;
+      corner_[i * stride_ + n] = corner;
+      const double value[2] = {curve.reward[corner] + extra_[i * 2],
+                               curve.utility[corner] + extra_[i * 2 + 1]};
+      for (int j = 0; j < 2; ++j) {
+        lane.mean[j] += probability_[i] * value[j];
+        square[j * lanes + n] += probability_[i] * value[j] * value[j];
+      }
+    }
+  }
+  for (int n = 0; n < lanes; ++n) {
+    Lane& lane = lanes_[n];
+    const KlStand& stand = stands[n];
+    for (int j = 0; j < 2; ++j) {
+      // A temperature times the radius is what its signal loses by not being colder.
+      lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
+      const double variance = std::max(1e-300, square[j * lanes + n] - lane.mean[j] * lane.mean[j]);
+      const double guess = stand.known ? stand.log_cold[j] : 0.5 * std::log(2 * radius_ / variance);
+      lane.at[j] = lane.weight[j] > 0 ? std::min(guess, lane.coldest[j]) : 0.0;
+    }
+    lane.at[2] = stand.known ? stand.exchange : -lane.log_price;
+    if (!std::isfinite(lane.log_price)) lane.at[2] = lane.log_price < 0 ? 1e30 : -1e30;
+  }
+}
+
+// Every place goes to where its curve trades at the price that the kernels make of it: along an
+// edge the logarithm of the price that they make falls in a straight line.
+void KlGame::take_places(const RowGame& game, bool first) {
+  const int lanes = static_cast<int>(lanes_.size());
+  evaluations_ += 2.0 * lanes;
+  std::vector<double>&cold0 = moments_[0], &cold1 = moments_[1];  // not in use yet
+  for (int n = 0; n < lanes; ++n)
+    cold0[n] = std::exp(lanes_[n].at[0]), cold1[n] = std::exp(lanes_[n].at[1]);
+  for (int i = 0; i < places_; ++i) {
+    const Curve& curve = (*game.curves)[game.places[i]];
+    const double *reward = curve.reward.data(), *utility = curve.utility.data();
+    const double *price = curve.price.data(), *log_price = curve.log_price.data();
+    const int end = curve.corners() - 1;
+    for (int n = 0; n < lanes; ++n) {
+      const Lane& lane = lanes_[n];
+      const auto at = static_cast<std::size_t>(i) * stride_ + n;
+      const double b0 = cold0[n], b1 = cold1[n];
+      const double mean0 = lane.mean[0] - extra_[i * 2], mean1 = lane.mean[1] - extra_[i * 2 + 1];
+      const auto height = [&](int c) {
+        return lane.at[2] - b0 * (reward[c] - mean0) + b1 * (utility[c] - mean1);
+      };
+      int c = first && n > 0 ? corner_[at - 1] : corner_[at];  // neighbours stand close
+      double here = height(c), before = 0;
+      while (c < end) {
+        const double next = height(c + 1);
+        if (log_price[c] + next > 0) break;
+        ++c, here = next;
+      }
+      while (c > 0) {
+        before = height(c - 1);
+        if (log_price[c - 1] + before < 0) break;
+        --c, here = before;
+      }
+      corner_[at] = c;
+      int edge = -1;
+      double short_of = 0;  // of the price, at the beginning of the edge
+      if (c > 0 && log_price[c - 1] + here > 0) {
+        edge = c - 1, short_of = -(log_price[edge] + before);
+      } else if (c < end && log_price[c] + here < 0) {
+        edge = c, short_of = -(log_price[c] + here);
+      }
+      double share1 = 0, share0 = 0, r = reward[c], u = utility[c];
+      if (edge >= 0) {
+        const double soft = 1 / (b1 + b0 * price[edge]);
+        u = utility[edge] + short_of * soft;
+        r = reward[edge] - price[edge] * short_of * soft;
+        share1 = b1 * soft, share0 = 1 - share1;
+      }
+      const bool possible = probability_[i] > 0;
+      reward_[at] = r, utility_[at] = u;
+      share_[0][at] = share0, share_[1][at] = share1;
+      exponent_[0][at] = possible ? -b0 * (r - mean0) : -1e30;
+      exponent_[1][at] = possible ? -b1 * (u - mean1) : -1e30;
+    }
+  }
+}
+
+// The worst kernels where the places stand, and how they change with the three numbers.
+void KlGame::tilt() {
+  const int lanes = static_cast<int>(lanes_.size()), padded = padded_lanes(lanes);
+  for (int j = 0; j < 2; ++j) {
+    for (int i = 0; i < places_; ++i) {
+      for (int n = lanes; n < padded; ++n)
+        exponent_[j][i * stride_ + n] = share_[j][i * stride_ + n] = 0;
+    }
+  }
+  const TiltedRows rows{places_,
+                        lanes,
+                        stride_,
+                        probability_,
+                        {exponent_[0].data(), exponent_[1].data()},
+                        {share_[0].data(), share_[1].data()}};
+  TiltMoments moments[2];
+  for (int j = 0; j < 2; ++j) {
+    const auto part = [&](int which) { return moments_[j].data() + which * stride_; };
+    moments[j] = {part(kLogSum),
+                  part(kDivergence),
+                  {part(kLogSumBy), part(kLogSumBy + 1), part(kLogSumBy + 2)},
+                  {part(kDivergenceBy), part(kDivergenceBy + 1), part(kDivergenceBy + 2)},
+                  tilted_[j].data()};
+  }
+  tilt_rows(rows, moments);
+}
+
+// What the points guarantee at these temperatures; at the best ones it is their worst case.
+double KlGame::value_of(int n) const {
+  const Lane& lane = lanes_[n];
+  double value = 0;
+  for (int j = 0; j < 2; ++j) {
+    if (lane.weight[j] <= 0) continue;
+    const double log_sum = moments_[j][kLogSum * stride_ + n];
+    value += lane.weight[j] * (lane.mean[j] - (log_sum + radius_) * std::exp(-lane.at[j]));
+  }
+  return value;
+}
+
+// The divergence is convex, so this share of the way from p to the tilt is inside the ball.
+double KlGame::inside(int n, int signal) const {
+  const double divergence = moments_[signal][kDivergence * stride_ + n];
+  return divergence <= radius_ ? 1 : radius_ / divergence;
+}
+
+// The most that the points of all places are worth to these kernels.
+double KlGame::most_of(const RowGame& game, int n) const {
+  const Lane& lane = lanes_[n];
+  const double inside0 = inside(n, 0), inside1 = inside(n, 1);
+  double most = 0;
+  for (int i = 0; i < places_; ++i) {
+    const Curve& curve = (*game.curves)[game.places[i]];
+    const auto at = static_cast<std::size_t>(i) * stride_ + n;
+    const double p = probability_[i];
+    const double q0 = lane.weight[0] * (p + inside0 * (tilted_[0][at] - p));
+    const double q1 = lane.weight[1] * (p + inside1 * (tilted_[1][at] - p));
+    const int end = curve.corners() - 1;
+    int c = corner_[at];
+    while (c < end && curve.price[c] * q0 < q1) ++c;
+    while (c > 0 && curve.price[c - 1] * q0 > q1) --c;
+    most += q0 * (curve.reward[c] + extra_[i * 2]) + q1 * (curve.utility[c] + extra_[i * 2 + 1]);
+  }
+  return most;
+}
+
+// No policy has more: the bounds of all places in the directions that these kernels make.
+double KlGame::bound_of(const RowGame& game, int n) {
+  const Lane& lane = lanes_[n];
+  const double inside0 = inside(n, 0), inside1 = inside(n, 1);
+  double sum = 0;
+  for (int i = 0; i < places_; ++i) {
+    const double* bounds = game.next->bounds(game.places[i]);
+    const auto at = static_cast<std::size_t>(i) * stride_ + n;
+    const double p = probability_[i];
+    const double q0 = lane.weight[0] * (p + inside0 * (tilted_[0][at] - p));
+    const double q1 = lane.weight[1] * (p + inside1 * (tilted_[1][at] - p));
+    const Directions::Pair pair = game.next->directions().split(q0, q1, near_[i]);
+    sum += pair.low_weight * bounds[pair.low] + pair.high_weight * bounds[pair.high];
+    sum += q0 * extra_[i * 2] + q1 * extra_[i * 2 + 1];
+  }
+  double own = 0;
+  for (int j = 0; j < 2; ++j)
+    own +=
+        lane.weight[j] * channels_[j].sign * problem_->model().value(channels_[j].signal, game.row);
+  return own + problem_->discount() * sum;
+}
+
+KlGame::Equations KlGame::linearise(int n) const {
+  const Lane& lane = lanes_[n];
+  Equations e{};
+  const auto moment = [&](int j, int which) { return moments_[j][which * stride_ + n]; };
+  for (int j = 0; j < 2; ++j) {
+    const double divergence = std::max(1e-300, moment(j, kDivergence));
+    e.residual[j] = std::log(divergence / radius_);
+    const bool cold = lane.at[j] >= lane.coldest[j] && e.residual[j] <= 0;
+    if (cold || lane.weight[j] <= 0) {  // nothing to gain from this temperature
+      e.residual[j] = 0;
+      e.by[j][j] = 1;
+      continue;
+    }
+    e.by[j][j] = moment(j, kDivergenceBy) / divergence;
+    e.by[j][1 - j] = moment(j, kDivergenceBy + 1) / divergence;
+    e.by[j][2] = moment(j, kDivergenceBy + 2) / divergence;
+  }
+  e.by[2][2] = 1;
+  if (!std::isfinite(lane.log_price)) return e;
+  e.residual[2] = lane.at[2] - moment(1, kLogSum) + moment(0, kLogSum) + lane.log_price;
+  e.by[2][0] = moment(0, kLogSumBy) - moment(1, kLogSumBy + 1);
+  e.by[2][1] = moment(0, kLogSumBy + 1) - moment(1, kLogSumBy);
+  e.by[2][2] = 1 + moment(0, kLogSumBy + 2) - moment(1, kLogSumBy + 2);
+  return e;
+}
+
+void KlGame::step(int n, double value) {
+  Lane& lane = lanes_[n];
+  if (!lane.careful) {
+    if (lane.steps == 0 || value > lane.value) {
+      std::copy_n(lane.at, 3, lane.best);
+      lane.value = value;
+      if (++lane.steps < kStepsTogether) return step_together(n, lane);
+    }
+    // Back to the best, and on with care.
+    lane.careful = true;
+    std::copy_n(lane.best, 3, lane.at);
+    lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
+    return;
+  }
+  step_carefully(n, lane, value);
+}
+
+// Newton's method in all three numbers at once, for lanes that begin near the answer.
+void KlGame::step_together(int n, Lane& lane) {
+  const Equations e = linearise(n);
+  double a[3][4];
+  for (int r = 0; r < 3; ++r) {
+    std::copy_n(e.by[r], 3, a[r]);
+    a[r][3] = -e.residual[r];
+  }
+  for (int c = 0; c < 3; ++c) {
+    int pivot = c;
+    for (int r = c + 1; r < 3; ++r)
+      if (std::abs(a[r][c]) > std::abs(a[pivot][c])) pivot = r;
+    std::swap(a[c], a[pivot]);
+    if (std::abs(a[c][c]) < 1e-12) a[c][c] = 1e-12;
+    for (int r = c + 1; r < 3; ++r) {
+      const double factor = a[r][c] / a[c][c];
+      for (int k = c; k < 4; ++k) a[r][k] -= factor * a[c][k];
+    }
+  }
+  for (int c = 2; c >= 0; --c) {
+    double sum = a[c][3];
+    for (int k = c + 1; k < 3; ++k) sum -= a[c][k] * lane.step[k];
+    lane.step[c] = sum / a[c][c];
+  }
+  const double longest = std::max({kLongest, std::abs(lane.step[0]), std::abs(lane.step[1])});
+  for (double& part : lane.step) part *= kLongest / longest;
+  for (int j = 0; j < 2; ++j) lane.log_sum[j] = moments_[j][kLogSum * stride_ + n];
+  move(lane);
+}
+
+// From the best point by the lane's step. Worst cases hardly move with the temperature, so their
+// part of the exchange follows the inverse temperature in proportion.
+void KlGame::move(Lane& lane) const {
+  for (int j = 0; j < 2; ++j) lane.step[j] = std::min(lane.step[j], lane.coldest[j] - lane.best[j]);
+  const double bent = lane.log_sum[1] * bend(lane.step[1]) - lane.log_sum[0] * bend(lane.step[0]);
+  const double longest = kLongestExchange + std::abs(bent) +
+                         std::abs(lane.log_sum[0] * lane.step[0]) +
+                         std::abs(lane.log_sum[1] * lane.step[1]);
+  lane.step[2] = std::clamp(lane.step[2], -longest, longest);
+  for (int j = 0; j < 2; ++j) lane.at[j] = lane.best[j] + lane.step[j];
+  if (std::isfinite(lane.log_price)) lane.at[2] = lane.best[2] + lane.step[2] + bent;
+}
+
+// The exchange alone, by Newton's method inside a bracket; when it is right, a step of the
+// temperatures, which is shortened for as long as it makes the value worse.
+void KlGame::step_carefully(int n, Lane& lane, double value) {
+  const Equations e = linearise(n);
+  const bool bracketed = lane.high - lane.low <= 1e-9 * std::max(1.0, std::abs(lane.at[2]));
+  if (std::abs(e.residual[2]) > kExchanged && !bracketed) {
+    (e.residual[2] > 0 ? lane.high : lane.low) = lane.at[2];
+    const double newton = -e.residual[2] / std::max(e.by[2][2], 1e-9);
+    double to = lane.at[2] + std::clamp(newton, -lane.stride, lane.stride);
+    if (!(to > lane.low && to < lane.high)) to = 0.5 * (lane.low + lane.high);
+    lane.stride *= 2;
+    lane.at[2] = to;
+    return;
+  }
+  const bool worse = lane.based && value < lane.value - 1e-13 * std::abs(lane.value);
+  if (worse && std::max(std::abs(lane.step[0]), std::abs(lane.step[1])) > 1e-9) {
+    for (double& part : lane.step) part *= 0.25;
+  } else {
+    lane.based = true;
+    lane.value = value;
+    std::copy_n(lane.at, 3, lane.best);
+    for (int j = 0; j < 2; ++j) lane.log_sum[j] = moments_[j][kLogSum * stride_ + n];
+    // The exchange follows the temperatures. What is left is, up to scale, the negative of a
+    // concave function's second derivative; a little more of it keeps the step an ascent.
+    const double soft = std::max(e.by[2][2], 1e-6);
+    double k[2][2];
+    for (int r = 0; r < 2; ++r) {
+      for (int c = 0; c < 2; ++c)
+        k[r][c] = e.by[r][c] - e.by[r][2] * e.by[2][c] / soft + (r == c ? 0.02 : 0.0);
+    }
+    const double det = k[0][0] * k[1][1] - k[0][1] * k[1][0];
+    lane.step[0] =
+        det > 0 ? (e.residual[1] * k[0][1] - e.residual[0] * k[1][1]) / det : -e.residual[0];
+    lane.step[1] =
+        det > 0 ? (e.residual[0] * k[1][0] - e.residual[1] * k[0][0]) / det : -e.residual[1];
+    const double longest = std::max({kLongest, std::abs(lane.step[0]), std::abs(lane.step[1])});
+    for (int j = 0; j < 2; ++j) lane.step[j] *= kLongest / longest;
+    lane.step[2] = -(e.residual[2] + e.by[2][0] * lane.step[0] + e.by[2][1] * lane.step[1]) / soft;
+  }
+  move(lane);
+  lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
+}
+
+void KlGame::finish(const RowGame& game, int n, double gap, GameEnd& end) {
+  const Lane& lane = lanes_[n];
+  double own = 0;
+  for (int j = 0; j < 2; ++j)
+    own +=
+        lane.weight[j] * channels_[j].sign * problem_->model().value(channels_[j].signal, game.row);
+  end.bound = bound_of(game, n);
+  end.value = own + problem_->discount() * value_of(n);
+  end.gap = problem_->discount() * gap;
+  end.points.resize(static_cast<std::size_t>(places_) * 2);
+  end.kernel.resize(static_cast<std::size_t>(places_) * 2);
+  for (int i = 0; i < places_; ++i) {
+    const auto at = static_cast<std::size_t>(i) * stride_ + n;
+    end.points[i * 2] = reward_[at];
+    end.points[i * 2 + 1] = utility_[at];
+    for (int j = 0; j < 2; ++j) {
+      const double p = probability_[i];
+      end.kernel[i * 2 + j] = static_cast<float>(p + inside(n, j) * (tilted_[j][at] - p));
+    }
+  }
+}
+
+void KlGame::keep_stand(int n, std::span<KlStand> stands) const {
+  const Lane& lane = lanes_[n];
+  stands[lane.number] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
+}
+
+void KlGame::keep(const std::vector<int>& open) {
+  for (std::size_t m = 0; m < open.size(); ++m) lanes_[m] = lanes_[open[m]];
+  for (int i = 0; i < places_; ++i) {
+    int* corner = corner_.data() + static_cast<std::size_t>(i) * stride_;
+    for (std::size_t m = 0; m < open.size(); ++m) corner[m] = corner[open[m]];
+  }
+  lanes_.resize(open.size());
+}
+
+}  // namespace redoubt
