@@ -60,6 +60,17 @@ TEST(OneRow, SolvesABatchLikeSingleVectors) {
   }
 }
 
+// A row that is all but deterministic, whose least value is below the likely one by a rounding
+// error: the worst case is the likely value, not an infinity.
+TEST(OneRow, IsFiniteWhereValuesDifferByRounding) {
+  const std::vector<double> p = {0x1p-294, 1.0, 0x1.a53a0ab6f1429p-84, 0x1.714c89cd03c5ep-93};
+  const std::vector<double> v = {7.8493886418947163, 3.8531398932258298, 3.8531398932258289,
+                                 15.07135894831168};
+  for (const double radius : {0.001, 0.05, 0.5}) {
+    EXPECT_NEAR(worst_case(KL{radius}, {.probability = p}, v).value[0], 3.8531398932258294, 1e-14);
+  }
+}
+
 TEST(OneRow, TakesIntervalBounds) {
   const std::vector<double> lower = {0.1, 0.2, 0.0}, upper = {0.5, 0.6, 1.0}, v = {1, 2, 3};
   const auto result = worst_case(Interval{}, {.lower = lower, .upper = upper}, v, true);
