@@ -21,7 +21,7 @@ struct RcviOptions {
   Fallback fallback = Fallback::reward;
   // Width of a budget cell, in the unit of the signal. Zero: the exact lattice of the signal's
   // values where there is one with few enough cells, otherwise `budget_cells` cells over the widest
-  // stage.
+  // stage. Several constraints have a grid each, and the product of their cells to remember.
   double budget_step = 0;
   int budget_cells = 200;
   Rounding rounding = Rounding::up;
@@ -56,8 +56,9 @@ AchievableRange achievable_range(const Problem& problem, int constraint,
 // Memory and work of an RCVI solve, known before it starts.
 struct RcviPlan {
   std::vector<BudgetAxis> axes;
-  int stages = 0;  // after the cut of an infinite horizon
-  std::int64_t most_memory_states = 1;
+  int stages = 0;                       // after the cut of an infinite horizon
+  std::int64_t most_memory_states = 1;  // of any stage: the product of the cells of its axes
+  int widest_stage = 0;                 // the stage that has them
   double bytes = 0;
   double row_evaluations = 0;
 };

@@ -55,9 +55,9 @@ std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
   return count;
 }
 
-void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
-                      BudgetMoves& moves) {
-  const std::int32_t count = memory_states(axes, stage);
+void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
+                  MemoryRange range, BudgetMoves& moves) {
+  const std::int32_t count = range.count;
   std::vector<std::vector<BudgetMove>> moved(axes.size());
   int split = 0;  // axes on which some budget falls between two cells
   std::vector<bool> splits(axes.size());
@@ -72,7 +72,11 @@ void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<con
   moves.memory.assign(static_cast<std::size_t>(count) * moves.corners, 0);
   moves.weight.assign(static_cast<std::size_t>(count) * moves.corners, 1.0);
   moves.loss.assign(static_cast<std::size_t>(count) * axes.size(), 0.0);
-  std::vector<std::int32_t> cell(axes.size(), 0);
+  std::vector<std::int32_t> cell(axes.size());
+  for (std::int32_t a = static_cast<std::int32_t>(axes.size()), rest = range.first; a-- > 0;) {
+    cell[a] = rest % cells_at(axes[a], stage);
+    rest /= cells_at(axes[a], stage);
+  }
   for (std::int32_t m = 0; m < count; ++m) {
     for (int corner = 0; corner < moves.corners; ++corner) {
       std::int32_t target = 0;

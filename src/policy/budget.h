@@ -11,15 +11,22 @@ namespace redoubt {
 // Distances below this share of a cell are rounding errors of the input, not distances.
 inline constexpr double kCellNoise = 1e-7;
 
-// The memory moves of a budget policy for all its memory states at once, after a step that earned a
+// Memory states first .. first + count - 1 of a stage: one constraint's are handled all at once,
+// the many of several constraints in blocks that fit into a cache.
+struct MemoryRange {
+  std::int32_t first = 0, count = 0;
+};
+inline constexpr std::int32_t kMemoryBlock = 1024;
+
+// The memory moves of a budget policy for a range of memory states, after a step that earned a
 // given amount on each axis. A memory state has `corners` possible successors; weights are the same
-// for every memory state when the grid moves as a whole.
+// for every memory state when the grid moves as a whole. `m` counts from the start of the range.
 struct BudgetMoves {
   int corners = 1;
-  std::vector<std::int32_t> memory;  // memory[corner * memory_states + m]
+  std::vector<std::int32_t> memory;  // memory[corner * range.count + m]
   std::vector<double> weight;        // likewise
   std::vector<double>
-      loss;  // loss[axis * memory_states + m]: what rounding up added to the requirement
+      loss;  // loss[axis * range.count + m]: what rounding up added to the requirement
 };
 
 // Cells of an axis at a stage; the last ones are used for ever.
@@ -30,8 +37,8 @@ inline std::int32_t cells_at(const BudgetAxis& axis, int stage) {
 std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage);  // product of the cells
 
 // `earned[axis]` is in the sign of a utility. Overwrites `moves`, reusing its memory.
-void move_all_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
-                      BudgetMoves& moves);
+void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
+                  MemoryRange range, BudgetMoves& moves);
 
 // What a row, or one of its outcomes (>= 0, counted from the start of the row), earns on each axis.
 void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,

@@ -1,4 +1,4 @@
-#include "solvers/budget_axes.h"
+#include "policy/budget_axes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +30,6 @@ void for_each_result(const Model& model, Channel channel, Row row, Visit visit) 
   for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
     visit(model.arrays().next[i], own + channel.sign * model.outcome_value(channel.signal, i));
   }
-}
-
-bool lands_anywhere(const Problem& problem) {
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
-  return tv && tv->reach == Reach::anywhere;
 }
 
 // For each stage, the least and the largest total that a path from any state can still earn, in the
@@ -131,14 +126,13 @@ double widest(const std::vector<Range>& paths, const std::vector<Range>& reached
   return width;
 }
 
-void choose_step(BudgetAxis& axis, const Problem& problem, const RcviOptions& options,
-                 double width) {
+void choose_step(BudgetAxis& axis, const Problem& problem, const BudgetGrid& grid, double width) {
   const std::vector<double> values = values_of(problem, {axis.signal, axis.sign});
-  if (options.budget_step > 0) {
-    axis.step = options.budget_step;
+  if (grid.step > 0) {
+    axis.step = grid.step;
   } else {
     const double lattice = axis.discount == 1 ? common_step(values, width / kMostLatticeCells) : 0;
-    axis.step = lattice > 0 ? lattice : width / options.budget_cells;
+    axis.step = lattice > 0 ? lattice : width / grid.cells;
     if (axis.step <= 0) axis.step = 1;
   }
   axis.exact = axis.discount == 1 && std::all_of(values.begin(), values.end(), [&](double v) {
@@ -148,6 +142,11 @@ void choose_step(BudgetAxis& axis, const Problem& problem, const RcviOptions& op
 }
 
 }  // namespace
+
+bool lands_anywhere(const Problem& problem) {
+  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+  return tv && tv->reach == Reach::anywhere;
+}
 
 double common_step(std::vector<double> values, double smallest) {
   double step = 0;
@@ -165,8 +164,7 @@ double common_step(std::vector<double> values, double smallest) {
   return step;
 }
 
-BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
-                       const RcviOptions& options) {
+BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid) {
   const Channel channel = channel_of(problem, constraint);
   BudgetAxis axis;
   axis.constraint = constraint;
@@ -174,15 +172,15 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
   axis.sign = channel.sign;
   axis.bound = channel.sign * problem.constraints()[constraint].bound;
   axis.discount = problem.discount();
-  axis.rounding = options.rounding;
+  axis.rounding = grid.rounding;
 
   const std::vector<Range> paths = path_ranges(problem, channel, stages);
   double width = 0;
-  if (options.budget_step == 0) {
+  if (grid.step == 0) {
     const auto keep = [](const Range& range) { return range; };
     width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound);
   }
-  choose_step(axis, problem, options, width);
+  choose_step(axis, problem, grid, width);
   const auto to_cells = [&](const Range& range) {
     const double low = range.low / axis.step, high = range.high / axis.step;
     const double bottom = axis.exact                      ? std::round(low)
@@ -198,7 +196,7 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
   axis.cells.resize(stages + 1);
   axis.slack.resize(stages + 1);
   for (int h = stages; h >= 0; --h) {
-    axis.slack[h] = options.slack * (stages - h);
+    axis.slack[h] = grid.slack * (stages - h);
     // Below, every policy meets the requirement, whatever rounding adds to it. One cell above the
     // best path stands for everything that is beyond reach.
     const double met = (paths[h].low - axis.bound) / axis.step - rounded;

@@ -2,20 +2,30 @@
 
 #include <vector>
 
+#include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "redoubt/solve.h"
 
 namespace redoubt {
+
+// How fine the grid of a budget is.
+struct BudgetGrid {
+  double step = 0;  // zero: the exact lattice of the signal's values where there is one with few
+                    // enough cells, otherwise `cells` cells over the widest stage
+  int cells = 200;
+  Rounding rounding = Rounding::up;
+  double slack = 0;  // what a stage may stay below its requirement, for each stage still to come
+};
 
 // The grid of remaining requirements for one constraint over `stages` stages: its step, and the
 // window of each stage. Only requirements that can be reached from the bound matter, and only
 // between the least and the largest total that a path can still earn: below, nothing later depends
 // on them, above, nothing can meet them.
-BudgetAxis budget_axis(const Problem& problem, int constraint, int stages,
-                       const RcviOptions& options);
+BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid);
 
 // The largest step of which every value is a whole multiple, or zero when there is none above
 // `smallest`.
 double common_step(std::vector<double> values, double smallest);
+
+bool lands_anywhere(const Problem& problem);  // nature may leave the outcomes of a row
 
 }  // namespace redoubt

@@ -27,12 +27,19 @@ void StageEvaluation::run(int stage, const Next& next, Next& values) {
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   group_->for_each(policy_->states, work, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto s = begin; s < end; ++s)
-      run_state(stage, static_cast<State>(s), next, values, workers_[worker]);
+    MemoryRange& range = workers_[worker].range;
+    for (auto s = static_cast<State>(begin); s < end; ++s) {
+      const auto memory =
+          static_cast<std::int32_t>(policy_->at(stage).end(s) - policy_->at(stage).begin(s));
+      for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
+        range.count = std::min(kMemoryBlock, memory - range.first);
+        run_range(stage, s, next, values, workers_[worker]);
+      }
+    }
   });
 }
 
-void StageEvaluation::run_state(int stage, State state, const Next& next, Next& values,
+void StageEvaluation::run_range(int stage, State state, const Next& next, Next& values,
                                 Worker& worker) {
   const Model& model = problem_->model();
   const auto actions =
@@ -59,7 +66,8 @@ void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
   worker.lanes.clear();
   worker.weight.clear();
   worker.choice.clear();
-  for (auto n = here.begin(state); n < here.end(state); ++n) {
+  const auto first = here.begin(state) + worker.range.first;
+  for (auto n = first; n < first + worker.range.count; ++n) {
     auto position = here.mixed.empty() ? here.choice_begin[n] : n;
     for_each_choice(here, n, [&](std::int32_t taken, double weight) {
       if (taken == action && weight > 0) {
@@ -123,22 +131,23 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   if (outcome == 0 || outcomes_move_) {
     worker.earned.resize(policy_->budget.size());
     earned_on_axes(model, policy_->budget, row, outcome, worker.earned);
-    move_all_budgets(policy_->budget, stage, worker.earned, worker.moves);
+    move_budgets(policy_->budget, stage, worker.earned, worker.range, worker.moves);
   }
   const BudgetMoves& moves = worker.moves;
-  const auto memory = memory_states(policy_->budget, stage);
+  const std::int32_t* lanes = worker.lanes.data();
   for (int c = 0; c < channels(); ++c) {
     const double* values = next.data() + c * all + first;
     double* sums = target + c * count;
     if (moves.corners == 1) {
       for (std::size_t lane = 0; lane < count; ++lane)
-        sums[lane] = values[moves.memory[worker.lanes[lane]]];
+        sums[lane] = values[moves.memory[lanes[lane] - worker.range.first]];
       continue;
     }
     std::fill_n(sums, count, 0.0);
     for (int corner = 0; corner < moves.corners; ++corner) {
       for (std::size_t lane = 0; lane < count; ++lane) {
-        const auto at = static_cast<std::size_t>(corner) * memory + worker.lanes[lane];
+        const auto at =
+            std::int64_t{corner} * worker.range.count + lanes[lane] - worker.range.first;
         sums[lane] += moves.weight[at] * values[moves.memory[at]];
       }
     }
@@ -212,15 +221,14 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
   }
   worker.earned.resize(policy_->budget.size());
   earned_on_axes(model, policy_->budget, row, -1, worker.earned);
-  move_all_budgets(policy_->budget, stage, worker.earned, worker.landing);
+  move_budgets(policy_->budget, stage, worker.earned, worker.range, worker.landing);
   const BudgetMoves& moves = worker.landing;
-  const auto here = memory_states(policy_->budget, stage);
   const std::int64_t there = memory_states(policy_->budget, stage + 1);
   for (int c = 0; c < channels(); ++c) {
     for (std::size_t lane = 0; lane < count; ++lane) {
       double& least = worker.floor[c * count + lane];
       if (moves.corners == 1) {
-        least = floor_[c * there + moves.memory[worker.lanes[lane]]];
+        least = floor_[c * there + moves.memory[worker.lanes[lane] - worker.range.first]];
         continue;
       }
       // Nature chooses the state before the policy draws its memory: the least mixture, not a
@@ -229,7 +237,8 @@ void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker&
       for (State s = 0; s < policy_->states; ++s) {
         double sum = 0;
         for (int corner = 0; corner < moves.corners; ++corner) {
-          const auto at = static_cast<std::size_t>(corner) * here + worker.lanes[lane];
+          const auto at =
+              std::int64_t{corner} * worker.range.count + worker.lanes[lane] - worker.range.first;
           sum += moves.weight[at] * next[c * all + s * there + moves.memory[at]];
         }
         least = std::min(least, sum);

@@ -27,7 +27,8 @@ class StageEvaluation {
   struct Worker {  // buffers of one thread
     explicit Worker(const Problem& problem) : rows(problem) {}
     RowEvaluator rows;
-    std::vector<std::int32_t> lanes;   // memory states that take the action at hand
+    MemoryRange range;                 // memory states at hand
+    std::vector<std::int32_t> lanes;   // those of them that take the action at hand
     std::vector<double> weight;        // with which probability
     std::vector<std::int64_t> choice;  // and the position of that choice in the policy's list
     std::vector<const double*> next;
@@ -37,7 +38,7 @@ class StageEvaluation {
   using Next = std::vector<double>;
 
   bool by_table(int stage) const;
-  void run_state(int stage, State state, const Next& next, Next& values, Worker& worker);
+  void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
   void collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,

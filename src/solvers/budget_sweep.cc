@@ -28,7 +28,7 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   arrays_ = static_cast<int>(channels_.size());
   require(problem.model().most_actions() <= 256,
           "{} actions in one state, this method takes at most 256", problem.model().most_actions());
-  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
   outcomes_move_ = outcomes_move_budgets(problem.model(), axes);
   by_shift_ = axes.size() == 1 && axes[0].discount == 1 &&
               (axes[0].exact || (axes[0].rounding == Rounding::up && !outcomes_move_));
@@ -83,37 +83,61 @@ void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   }
 }
 
+void BudgetSweep::find_thresholds(int stage) {
+  const auto padded = padded_lanes(here_.lanes);
+  threshold_.resize(axes_.size() * padded);
+  int inner = here_.lanes;
+  for (std::size_t a = 0; a < axes_.size(); ++a) {
+    const BudgetAxis& axis = axes_[a];
+    inner /= axis.cells[stage];
+    for (int lane = 0; lane < here_.lanes; ++lane) {
+      const double required =
+          axis.requirement(stage, lane / inner % axis.cells[stage]) - axis.slack[stage];
+      threshold_[a * padded + lane] =
+          required - kRoundingNoise * std::max(1.0, std::abs(axis.bound));
+    }
+  }
+}
+
 void BudgetSweep::step(int stage, Policy::Stage& decisions) {
   const Model& model = problem_->model();
   shape_layer(stage, here_);
   decisions.memory = here_.lanes;
-  decisions.mixed.assign(std::int64_t{model.states()} * here_.lanes, {});
-  threshold_.resize(padded_lanes(here_.lanes));
-  if (axes_.size() == 1) {
-    for (int lane = 0; lane < here_.lanes; ++lane) {
-      const double required = axes_[0].requirement(stage, lane) - axes_[0].slack[stage];
-      threshold_[lane] = required - kRoundingNoise * std::max(1.0, std::abs(axes_[0].bound));
-    }
-  }
+  find_thresholds(stage);
+  const bool several = axes_.size() > 1;
+  const std::int32_t range = several ? std::min(here_.lanes, kMemoryBlock) : here_.lanes;
+  const std::int64_t ranges = (here_.lanes + range - 1) / range;
+  if (several)
+    decisions_.assign(model.states() * ranges, {});
+  else
+    decisions.mixed.assign(std::int64_t{model.states()} * here_.lanes, {});
   if (workers_.front().rows.needs_floor()) find_floor();
   const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
                       padded_lanes(here_.lanes);
-  group_->for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto s = begin; s < end; ++s)
-      step_state(stage, static_cast<State>(s), decisions, workers_[worker]);
-  });
+  const auto body = [&](std::int64_t begin, std::int64_t end, int number) {
+    Worker& worker = workers_[number];
+    for (auto i = begin; i < end; ++i) {
+      worker.range.first = static_cast<std::int32_t>(i % ranges) * range;
+      worker.range.count = std::min(range, here_.lanes - worker.range.first);
+      step_range(stage, static_cast<State>(i / ranges), decisions, worker);
+      if (several) decisions_[i] = worker.decisions;
+    }
+  };
+  group_->for_each(model.states() * ranges, work, body);
+  if (several) store_decisions(decisions_, decisions);
   std::swap(next_, here_);
 }
 
-void BudgetSweep::step_state(int stage, State state, Policy::Stage& decisions, Worker& worker) {
+void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, Worker& worker) {
   const Model& model = problem_->model();
   const Row first = model.row_begin(stage, state), last = model.row_end(stage, state);
-  if (first == last) return;  // terminal: worth nothing
   const int actions = static_cast<int>(last - first);
-  const std::int64_t block = std::int64_t{arrays_} * padded_lanes(here_.lanes);
+  const std::int64_t block = std::int64_t{arrays_} * padded_lanes(worker.range.count);
   worker.q.resize(actions * block);
   for (int a = 0; a < actions; ++a)
     evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
+  if (axes_.size() > 1) return decide_several(state, actions, worker);
+  if (actions == 0) return;  // terminal: worth nothing
   decide(state, actions, decisions, worker);
   fill_halo(state);
 }
@@ -122,7 +146,7 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   const Model& model = problem_->model();
   const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
   const State* next = model.arrays().next.data() + model.outcome_begin(row);
-  const auto padded = padded_lanes(here_.lanes);
+  const auto padded = padded_lanes(worker.range.count);
   worker.next.resize(std::int64_t{outcomes} * arrays_);
   for (int i = 0; i < outcomes; ++i) {
     if (i == 0 || outcomes_move_) move(stage, row, i, worker);
@@ -132,10 +156,10 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
           moved(array, next[i], worker, buffer ? buffer + array * padded : nullptr);
     }
   }
+  if (worker.rows.needs_floor()) move(stage, row, -1, worker);
   for (int array = 0; array < arrays_; ++array) {
-    const double* floor =
-        worker.rows.needs_floor() ? moved_floor(stage, array, row, worker) : nullptr;
-    worker.rows.worst(row, {&channels_[array], 1}, here_.lanes,
+    const double* floor = worker.rows.needs_floor() ? moved_floor(array, worker) : nullptr;
+    worker.rows.worst(row, {&channels_[array], 1}, worker.range.count,
                       worker.next.data() + array * outcomes, floor, q + array * padded);
   }
   if (by_shift_ && !axes_[0].exact) {
@@ -151,7 +175,7 @@ void BudgetSweep::move(int stage, Row row, std::int64_t outcome, Worker& worker)
   if (by_shift_)
     worker.shift = shift(stage, worker.earned[0]);
   else
-    move_all_budgets(axes_, stage, worker.earned, worker.moves);
+    move_budgets(axes_, stage, worker.earned, worker.range, worker.moves);
 }
 
 // The next stage's values of one state as seen from the lanes of this stage, after the step
@@ -162,38 +186,38 @@ const double* BudgetSweep::moved(int array, State state, const Worker& worker,
   const double* values = lanes(next_, array, state);
   if (by_shift_) return values + worker.shift;
   const BudgetMoves& moves = worker.moves;
+  const std::int64_t count = worker.range.count;
   if (moves.corners == 1) {
-    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] = values[moves.memory[lane]];
+    for (int lane = 0; lane < count; ++lane) buffer[lane] = values[moves.memory[lane]];
     if (array == 0) return buffer;
-    const double* loss = moves.loss.data() + std::int64_t{array - 1} * here_.lanes;
-    for (int lane = 0; lane < here_.lanes; ++lane) buffer[lane] -= loss[lane];
+    const double* loss = moves.loss.data() + (array - 1) * count;
+    for (int lane = 0; lane < count; ++lane) buffer[lane] -= loss[lane];
     return buffer;
   }
-  std::fill_n(buffer, here_.lanes, 0.0);
+  std::fill_n(buffer, count, 0.0);
   for (int corner = 0; corner < moves.corners; ++corner) {
-    const auto* memory = moves.memory.data() + std::int64_t{corner} * here_.lanes;
-    const auto* weight = moves.weight.data() + std::int64_t{corner} * here_.lanes;
-    for (int lane = 0; lane < here_.lanes; ++lane)
-      buffer[lane] += weight[lane] * values[memory[lane]];
+    const auto* memory = moves.memory.data() + corner * count;
+    const auto* weight = moves.weight.data() + corner * count;
+    for (int lane = 0; lane < count; ++lane) buffer[lane] += weight[lane] * values[memory[lane]];
   }
   return buffer;
 }
 
-const double* BudgetSweep::moved_floor(int stage, int array, Row row, Worker& worker) {
+// The same for the worst landing outside of the row.
+const double* BudgetSweep::moved_floor(int array, Worker& worker) const {
   const State states = problem_->model().states();
-  move(stage, row, -1, worker);
   if (by_shift_) return moved(array, states, worker, nullptr);
-  worker.floor.resize(2 * padded_lanes(here_.lanes));
+  const int count = worker.range.count;
+  worker.floor.resize(2 * padded_lanes(count));
   if (worker.moves.corners == 1) return moved(array, states, worker, worker.floor.data());
   // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture
   // of the least.
   double* least = worker.floor.data();
-  double* mixture = least + padded_lanes(here_.lanes);
-  std::fill_n(least, here_.lanes, std::numeric_limits<double>::max());
+  double* mixture = least + padded_lanes(count);
+  std::fill_n(least, count, std::numeric_limits<double>::max());
   for (State s = 0; s < states; ++s) {
     moved(array, s, worker, mixture);
-    for (int lane = 0; lane < here_.lanes; ++lane)
-      least[lane] = std::min(least[lane], mixture[lane]);
+    for (int lane = 0; lane < count; ++lane) least[lane] = std::min(least[lane], mixture[lane]);
   }
   return least;
 }
@@ -210,6 +234,26 @@ void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Wor
   best_mix({actions, here_.lanes, worker.reward.data(), worker.utility.data(), threshold_.data(),
             fallback_ == Fallback::utility},
            {choices, lanes(here_, 0, state), lanes(here_, 1, state)});
+}
+
+void BudgetSweep::decide_several(State state, int actions, Worker& worker) {
+  worker.decisions.clear();
+  if (actions == 0) {  // terminal: worth nothing, nothing to decide
+    worker.decisions.count.assign(worker.range.count, 0);
+    return;
+  }
+  const std::int64_t stride = padded_lanes(worker.range.count), all = padded_lanes(here_.lanes);
+  worker.required.resize(axes_.size());
+  worker.value.resize(arrays_);
+  for (int m = 0; m < worker.range.count; ++m) {
+    const std::int64_t lane = worker.range.first + m;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      worker.required[a] = threshold_[static_cast<std::int64_t>(a) * all + lane];
+    worker.decision.decide(worker.q.data() + m, actions, stride, worker.required, worker.value,
+                           worker.decisions);
+    for (int array = 0; array < arrays_; ++array)
+      lanes(here_, array, state)[lane] = worker.value[array];
+  }
 }
 
 void BudgetSweep::fill_halo(State state) {

@@ -5,13 +5,16 @@
 
 #include "policy/budget.h"
 #include "redoubt/solve.h"
+#include "solvers/budget_decisions.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
 
-// Backward value iteration on (state, remaining requirement), the engine of rcvi. Lanes are the
-// cells of the budget grid; two layers of values are kept, the policy is handed out stage by stage.
+// Backward value iteration on (state, remaining requirements), the engine of rcvi. Lanes are the
+// cells of the budget grid, of all axes' cells where there are several; two layers of values are
+// kept, the policy is handed out stage by stage. One axis takes a short way: its lanes move as a
+// whole, and mixtures of two actions are found for many lanes at once.
 class BudgetSweep {
  public:
   // Besides the reward, each axis adds one more array of values: what the policy earns on that
@@ -40,12 +43,15 @@ class BudgetSweep {
     std::vector<double> values;
   };
   struct Worker {
-    explicit Worker(const Problem& problem) : rows(problem) {}
+    Worker(const Problem& problem, Fallback fallback) : rows(problem), decision(fallback) {}
     RowEvaluator rows;
-    std::vector<double> q;  // [action][array][padded lanes]
+    BudgetDecision decision;
+    DecisionList decisions;  // of the lanes at hand, under several constraints
+    std::vector<double> q;   // [action][array][padded lanes]
     std::vector<const double*> reward, utility;
     std::vector<const double*> next;  // [array][outcome]
-    std::vector<double> floor, earned;
+    std::vector<double> floor, earned, value, required;
+    MemoryRange range;       // the lanes at hand
     BudgetMoves moves;       // of the step at hand
     std::int64_t shift = 0;  // the same where it is a shift
   };
@@ -59,12 +65,14 @@ class BudgetSweep {
     return const_cast<double*>(lanes(static_cast<const Layer&>(layer), array, state));
   }
   std::int64_t shift(int stage, double earned) const;
-  void step_state(int stage, State state, Policy::Stage& decisions, Worker& worker);
+  void step_range(int stage, State state, Policy::Stage& decisions, Worker& worker);
   void evaluate_row(int stage, Row row, double* q, Worker& worker);
   void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
   const double* moved(int array, State state, const Worker& worker, double* buffer) const;
-  const double* moved_floor(int stage, int array, Row row, Worker& worker);
+  const double* moved_floor(int array, Worker& worker) const;
+  void find_thresholds(int stage);
   void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
+  void decide_several(State state, int actions, Worker& worker);
   void fill_halo(State state);
   void find_floor();
 
@@ -81,7 +89,8 @@ class BudgetSweep {
   bool outcomes_move_ = false;
   double least_earned_ = 0, most_earned_ = 0;
   Layer next_, here_;
-  std::vector<double> threshold_;  // of the stage at hand
+  std::vector<double> threshold_;        // of the stage at hand, [axis][padded lanes]
+  std::vector<DecisionList> decisions_;  // under several constraints, of each range of lanes
 };
 
 }  // namespace redoubt

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/machine.h"
 #include "model/require.h"
+#include "policy/budget_axes.h"
 #include "redoubt/solve.h"
-#include "solvers/budget_axes.h"
 #include "solvers/budget_sweep.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration.h"
@@ -23,12 +24,42 @@ void check_options(const RcviOptions& options) {
   require(options.memory_limit >= 0, "memory_limit = {}, must be at least 0", options.memory_limit);
 }
 
+// "200 budgets", or for several constraints "200 x 150 = 30000 budgets", of the widest stage.
+std::string budgets_text(const RcviPlan& plan) {
+  if (plan.axes.size() == 1) return fmt::format("{} budgets", plan.most_memory_states);
+  std::string factors;
+  for (const BudgetAxis& axis : plan.axes)
+    factors += fmt::format("{}{}", factors.empty() ? "" : " x ", axis.cells[plan.widest_stage]);
+  return fmt::format("{} = {} budgets", factors, plan.most_memory_states);
+}
+
 void check_memory(const RcviPlan& plan, const RcviOptions& options) {
   const double limit = options.memory_limit > 0 ? options.memory_limit : 0.75 * machine_memory();
   require(plan.bytes <= limit,
-          "this solve needs {:.3g} GB ({} stages, {} budgets at most), the limit is {:.3g} GB: "
-          "widen budget_step or raise memory_limit",
-          plan.bytes / 1e9, plan.stages, plan.most_memory_states, limit / 1e9);
+          "this solve needs {:.3g} GB ({} stages, {} at most), the limit is {:.3g} GB: widen "
+          "budget_step or raise memory_limit",
+          plan.bytes / 1e9, plan.stages, budgets_text(plan), limit / 1e9);
+  require(plan.most_memory_states <= std::numeric_limits<std::int32_t>::max(),
+          "{}, must be fewer than 2^31: widen budget_step", budgets_text(plan));
+}
+
+// Of the constraints on one signal from one side, only the tightest asks for anything.
+bool is_implied(const Problem& problem, int constraint) {
+  const auto& all = problem.constraints();
+  const Constraint& one = all[constraint];
+  for (int c = 0; c < static_cast<int>(all.size()); ++c) {
+    if (c == constraint || all[c].signal != one.signal || all[c].sense != one.sense) continue;
+    const double tighter = channel_of(problem, c).sign * (all[c].bound - one.bound);
+    if (tighter > 0 || (tighter == 0 && c < constraint)) return true;
+  }
+  return false;
+}
+
+// The axis that keeps a constraint: its own, or that of the one that implies it.
+int axis_of(const Problem& problem, std::span<const BudgetAxis> axes, int constraint) {
+  int axis = 0;
+  while (Channel{axes[axis].signal, axes[axis].sign} != channel_of(problem, constraint)) ++axis;
+  return axis;
 }
 
 // The value of the k-step problem at the start, in the user's sign: what the trace shows after k
@@ -51,9 +82,11 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
   trace.row_evaluations.push_back(sweep.row_evaluations());
   trace.seconds.push_back(watch.seconds());
   trace.reward.push_back(at_start(0));
-  trace.constraints.resize(axes.size());
-  for (std::size_t a = 0; a < axes.size(); ++a)
-    trace.constraints[a].push_back(axes[a].sign * at_start(static_cast<int>(a) + 1));
+  trace.constraints.resize(problem.constraints().size());
+  for (std::size_t c = 0; c < trace.constraints.size(); ++c) {
+    const int axis = axis_of(problem, axes, static_cast<int>(c));
+    trace.constraints[c].push_back(axes[axis].sign * at_start(axis + 1));
+  }
 }
 
 }  // namespace
@@ -63,8 +96,9 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
   RcviPlan plan;
   plan.stages =
       problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
+  const BudgetGrid grid{options.budget_step, options.budget_cells, options.rounding, options.slack};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
-    plan.axes.push_back(budget_axis(problem, c, plan.stages, options));
+    if (!is_implied(problem, c)) plan.axes.push_back(budget_axis(problem, c, plan.stages, grid));
   }
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
@@ -72,11 +106,13 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
   for (int h = 0; h <= plan.stages; ++h) {
     double memory = 1;
     for (const BudgetAxis& axis : plan.axes) memory *= axis.cells[h];
-    plan.most_memory_states =
-        std::max(plan.most_memory_states, static_cast<std::int64_t>(std::min(memory, 9e18)));
+    const auto memory_states = static_cast<std::int64_t>(std::min(memory, 9e18));
+    if (memory_states > plan.most_memory_states)
+      plan.most_memory_states = memory_states, plan.widest_stage = h;
     layer = std::max(layer, memory * states * arrays * 8);
     if (h == plan.stages) break;
-    plan.bytes += 4 * memory * states;
+    // A decision between two actions, or a list of as many as there are constraints and one more.
+    plan.bytes += (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * states;
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
   }
   plan.bytes += 4 * layer;  // two layers to solve, two to evaluate what was found
@@ -91,8 +127,6 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     solution.method = "rcvi";
     return solution;
   }
-  require(problem.constraints().size() == 1, "{} constraints, rcvi takes one",
-          problem.constraints().size());
   require(!problem.constraints()[0].probability,
           "the constraint on '{}' is a chance constraint, rcvi takes none",
           problem.constraints()[0].signal);

@@ -165,7 +165,7 @@ TEST(MoveBudget, RoundsUpOrMixesAndStaysInTheWindow) {
   EXPECT_NEAR(move.up, 0.5, 1e-12);
 }
 
-TEST(MoveBudget, AllAtOnceIsOneByOne) {
+TEST(MoveBudget, ManyAtOnceIsOneByOne) {
   testing::RandomOptions o{.states = 3, .signals = 2, .horizon = 3, .constraints = 2};
   for (const double discount : {1.0, 0.8}) {
     o.discount = discount;
@@ -174,10 +174,11 @@ TEST(MoveBudget, AllAtOnceIsOneByOne) {
       const auto axes = plan_rcvi(problem, {.budget_cells = 6, .rounding = rounding}).axes;
       const std::vector<double> earned = {-0.37, 0.61};
       BudgetMoves moves;
-      move_all_budgets(axes, 1, earned, moves);
-      const auto count = memory_states(axes, 1);
+      const std::int32_t first = 3, count = memory_states(axes, 1) - 4;
+      move_budgets(axes, 1, earned, {first, count}, moves);
       for (std::int32_t m = 0; m < count; ++m) {
-        const std::int32_t cells[] = {m / axes[1].cells[1], m % axes[1].cells[1]};
+        const std::int32_t memory = first + m;
+        const std::int32_t cells[] = {memory / axes[1].cells[1], memory % axes[1].cells[1]};
         double mean[2] = {0, 0}, weight = 0;
         for (int corner = 0; corner < moves.corners; ++corner) {
           const auto at = corner * count + m;

@@ -8,6 +8,7 @@
 #include "support/expect_error.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
+#include "support/rcvi_laws.h"
 #include "support/rcvi_reference.h"
 
 namespace redoubt {
@@ -34,26 +35,6 @@ RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   return o;
 }
 
-// The values of the k-step problem at the start are those of the literal algorithm, and the
-// reported numbers those of the returned policy.
-void expect_literal(const Problem& problem, const RcviOptions& options) {
-  const Solution solution = rcvi(problem, options);
-  const BudgetAxis* window = problem.discount() < 1 ? &solution.policy.budget[0] : nullptr;
-  const auto expected = testing::rcvi_reference(problem, options, window);
-  const double sign = problem.constraints()[0].sense == Sense::at_most ? -1 : 1;
-  EXPECT_NEAR(solution.trace.reward.back(), static_cast<double>(expected.reward), 1e-9);
-  EXPECT_NEAR(sign * solution.trace.constraints[0].back(), static_cast<double>(expected.utility),
-              1e-9);
-  EXPECT_NEAR(solution.reward.worst, solution.trace.reward.back(), 1e-9);
-  const Evaluation again = evaluate(problem, solution.policy);
-  EXPECT_EQ(solution.reward.worst, again.reward.worst);
-  EXPECT_EQ(solution.constraints[0].worst, again.constraints[0].worst);
-  EXPECT_EQ(solution.hopeless, again.hopeless);
-  // Rounding up may only hide utility.
-  EXPECT_GE(sign * (solution.constraints[0].worst - solution.trace.constraints[0].back()), -1e-9);
-  testing::expect_same(again, verify(problem, solution.policy), 1e-9);
-}
-
 class Rcvi : public ::testing::TestWithParam<int> {};
 
 TEST_P(Rcvi, IsTheLiteralAlgorithm) {
@@ -73,7 +54,7 @@ TEST_P(Rcvi, IsTheLiteralAlgorithm) {
     const double share = -0.1 + 1.2 * static_cast<double>(seed) / 15;
     const double bound = range.worst + share * (range.best - range.worst);
     terms.constraints = {seed % 2 == 0 ? at_most("cost0", bound) : at_least("cost0", bound)};
-    expect_literal(problem.with(terms), options);
+    testing::expect_literal_rcvi(problem.with(terms), options);
   }
 }
 
@@ -93,7 +74,7 @@ TEST(RcviLattice, IsExactAndFoundByItself) {
     EXPECT_NEAR(std::remainder(axis.step, 0.25), 0, 1e-12);
     const auto expected = testing::rcvi_reference(problem, {.budget_step = 0.25});
     EXPECT_NEAR(solution.reward.worst, static_cast<double>(expected.reward), 1e-9);
-    EXPECT_NEAR(solution.constraints[0].worst, static_cast<double>(-expected.utility), 1e-9);
+    EXPECT_NEAR(solution.constraints[0].worst, static_cast<double>(-expected.utility[0]), 1e-9);
   }
 }
 
@@ -131,7 +112,14 @@ TEST(RcviOptionsTest, SaysWhatIsWrong) {
               HasSubstr("widen budget_step or raise memory_limit"));
   RandomOptions two = shape(0, KL{0.1});
   two.signals = two.constraints = 2;
-  EXPECT_THAT(error_of([&] { rcvi(testing::random_problem(1, two)); }), HasSubstr("2 constraints"));
+  const auto too_many = [&](RcviOptions options) {
+    return error_of([&] { rcvi(testing::random_problem(1, two), options); });
+  };
+  EXPECT_THAT(too_many({.budget_cells = 1000, .memory_limit = 1e6}),
+              ::testing::ContainsRegex("this solve needs 0.* GB \\(4 stages, [0-9]+ x [0-9]+ = "
+                                       "[0-9]+ budgets at most\\), the limit is 0.001 GB"));
+  EXPECT_THAT(too_many({.budget_cells = 100'000, .memory_limit = 1e15}),
+              HasSubstr("must be fewer than 2^31"));
 }
 
 TEST(RcviInfinite, IsCutAndSaysSo) {

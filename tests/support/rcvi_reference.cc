@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sets/reference.h"
+#include "support/mixture_corners.h"
 
 namespace redoubt::testing {
 namespace {
@@ -15,83 +16,127 @@ using Real = long double;
 
 class Reference {
  public:
-  Reference(const Problem& problem, const RcviOptions& options, const BudgetAxis* axis)
-      : problem_(problem), model_(problem.model()), options_(options), axis_(axis) {
-    const Constraint& constraint = problem.constraints().at(0);
-    sign_ = constraint.sense == Sense::at_most ? -1 : 1;
-    bound_ = sign_ * Real{constraint.bound};
+  Reference(const Problem& problem, const RcviOptions& options, std::span<const BudgetAxis> axes)
+      : problem_(problem), model_(problem.model()), options_(options), axes_(axes) {
+    for (const Constraint& constraint : problem.constraints()) {
+      sign_.push_back(constraint.sense == Sense::at_most ? -1 : 1);
+      bound_.push_back(sign_.back() * Real{constraint.bound});
+    }
     if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
       anywhere_ = tv->reach == Reach::anywhere;
   }
 
   RcviValue at_start() {
-    RcviValue sum;
-    for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
-      const RcviValue v = value(0, problem_.start().states[i], 0);
-      sum.reward += problem_.start().probability[i] * v.reward;
-      sum.utility += problem_.start().probability[i] * v.utility;
-    }
+    RcviValue sum = nothing();
+    for (std::size_t i = 0; i < problem_.start().states.size(); ++i)
+      add(sum, problem_.start().probability[i],
+          value(0, problem_.start().states[i], Cells(bound_.size(), 0)));
     return sum;
   }
 
  private:
-  // Cell k stands for the requirement bound + k step.
-  RcviValue value(int h, State s, std::int64_t k) {
-    if (axis_) k = std::clamp(k, axis_->low[h], axis_->low[h] + axis_->cells[h] - 1);
-    if (h == problem_.horizon() || model_.row_begin(h, s) == model_.row_end(h, s)) return {};
+  using Cells = std::vector<std::int64_t>;  // cell k of a constraint: bound + k step is required
+
+  RcviValue nothing() const { return {0, std::vector<Real>(bound_.size(), 0)}; }
+  static void add(RcviValue& sum, Real weight, const RcviValue& value) {
+    sum.reward += weight * value.reward;
+    for (std::size_t c = 0; c < sum.utility.size(); ++c)
+      sum.utility[c] += weight * value.utility[c];
+  }
+
+  RcviValue value(int h, State s, Cells k) {
+    for (std::size_t c = 0; c < axes_.size(); ++c) {
+      k[c] = std::clamp(k[c], axes_[c].low[h], axes_[c].low[h] + axes_[c].cells[h] - 1);
+    }
+    if (h == problem_.horizon() || model_.row_begin(h, s) == model_.row_end(h, s)) return nothing();
     const auto key = std::make_tuple(h, s, k);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     std::vector<RcviValue> q;
     for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row)
       q.push_back(action_value(h, row, k));
-    return known_[key] = decide(q, requirement(k) - options_.slack * (problem_.horizon() - h));
+    std::vector<Real> threshold;
+    for (std::size_t c = 0; c < k.size(); ++c) {
+      const Real noise = 1e-11L * std::max<Real>(1, std::abs(bound_[c]));
+      threshold.push_back(requirement(c, k[c]) - options_.slack * (problem_.horizon() - h) - noise);
+    }
+    return known_[key] = bound_.size() == 1 ? decide(q, threshold[0]) : decide(q, threshold);
   }
 
-  Real requirement(std::int64_t k) const { return bound_ + Real(k) * options_.budget_step; }
-
-  // The value of being in `next` at the next stage after earning this much at cell k.
-  RcviValue after(int h, std::int64_t k, Real earned, State next) {
-    const Real c = (requirement(k) - earned) / problem_.discount();
-    const Real place = (c - bound_) / options_.budget_step;
-    const Real nearest = std::round(place);
-    if (std::abs(place - nearest) <= 1e-7L) return value(h + 1, next, std::llround(nearest));
-    const auto below = static_cast<std::int64_t>(std::floor(place));
-    const Real part = place - std::floor(place);
-    const RcviValue up = value(h + 1, next, below + 1);
-    if (options_.rounding == Rounding::up)
-      return {up.reward, up.utility - (1 - part) * options_.budget_step};
-    const RcviValue down = value(h + 1, next, below);
-    return {part * up.reward + (1 - part) * down.reward,
-            part * up.utility + (1 - part) * down.utility};
+  Real requirement(std::size_t c, std::int64_t k) const {
+    return bound_[c] + Real(k) * options_.budget_step;
   }
 
-  RcviValue action_value(int h, Row row, std::int64_t k) {
+  // The value of being in `next` at the next stage after earning this much of each constraint at
+  // cells k.
+  RcviValue after(int h, const Cells& k, const std::vector<Real>& earned, State next) {
+    std::vector<std::pair<Cells, Real>> mixture = {{k, 1}};
+    std::vector<Real> lost(k.size(), 0);
+    for (std::size_t c = 0; c < k.size(); ++c) {
+      const Real required = (requirement(c, k[c]) - earned[c]) / problem_.discount();
+      const Real place = (required - bound_[c]) / options_.budget_step;
+      Real part = place - std::floor(place);
+      auto below = static_cast<std::int64_t>(std::floor(place));
+      if (std::abs(place - std::round(place)) <= 1e-7L) below = std::llround(place), part = 0;
+      if (part > 0 && options_.rounding == Rounding::up) {
+        lost[c] = (1 - part) * options_.budget_step;
+        ++below, part = 0;
+      }
+      const auto known = mixture.size();
+      for (std::size_t m = 0; m < known; ++m) {
+        mixture[m].first[c] = below;
+        if (part == 0) continue;
+        mixture.push_back(mixture[m]);
+        mixture[m].second *= 1 - part;
+        mixture.back().first[c] = below + 1;
+        mixture.back().second *= part;
+      }
+    }
+    RcviValue sum = nothing();
+    for (const auto& [cells, weight] : mixture) add(sum, weight, value(h + 1, next, cells));
+    for (std::size_t c = 0; c < k.size(); ++c) sum.utility[c] -= lost[c];
+    return sum;
+  }
+
+  RcviValue action_value(int h, Row row, const Cells& k) {
+    const auto count = bound_.size();
+    std::vector<Real> own(count);
+    for (std::size_t c = 0; c < count; ++c)
+      own[c] = sign_[c] * Real{model_.value(problem_.signal_of(static_cast<int>(c)), row)};
     const Real gamma = problem_.discount();
-    const int signal = problem_.signal_of(0);
-    const Real own = sign_ * Real{model_.value(signal, row)};
-    ReferenceRow reward, utility;
+    std::vector<ReferenceRow> rows(count + 1);  // of the reward and of each utility
     const ModelArrays& arrays = model_.arrays();
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
-      const Real extra = sign_ * Real{model_.outcome_value(signal, i)};
-      const RcviValue next = after(h, k, own + extra, arrays.next[i]);
-      reward.value.push_back(model_.outcome_value(-1, i) / gamma + next.reward);
-      utility.value.push_back(extra / gamma + next.utility);
-      for (ReferenceRow* r : {&reward, &utility}) {
-        r->probability.push_back(arrays.probability[i]);
+      std::vector<Real> extra(count), earned(count);
+      for (std::size_t c = 0; c < count; ++c) {
+        extra[c] = sign_[c] * model_.outcome_value(problem_.signal_of(static_cast<int>(c)), i);
+        earned[c] = own[c] + extra[c];
+      }
+      const RcviValue next = after(h, k, earned, arrays.next[i]);
+      rows[0].value.push_back(model_.outcome_value(-1, i) / gamma + next.reward);
+      for (std::size_t c = 0; c < count; ++c)
+        rows[c + 1].value.push_back(extra[c] / gamma + next.utility[c]);
+      for (ReferenceRow& r : rows) {
+        r.probability.push_back(arrays.probability[i]);
         if (arrays.lower.empty()) continue;
-        r->lower.push_back(arrays.lower[i]);
-        r->upper.push_back(arrays.upper[i]);
+        r.lower.push_back(arrays.lower[i]);
+        r.upper.push_back(arrays.upper[i]);
       }
     }
     for (State s = 0; anywhere_ && s < model_.states(); ++s) {
       const RcviValue landed = after(h, k, own, s);
-      reward.floor = std::min(landed.reward, reward.floor.value_or(landed.reward));
-      utility.floor = std::min(landed.utility, utility.floor.value_or(landed.utility));
+      const auto lower = [](ReferenceRow& r, Real v) {
+        r.floor = std::min(v, r.floor.value_or(v));
+      };
+      lower(rows[0], landed.reward);
+      for (std::size_t c = 0; c < count; ++c) lower(rows[c + 1], landed.utility[c]);
     }
-    reward.radius = utility.radius = radius(row);
+    RcviValue result = nothing();
+    for (ReferenceRow& r : rows) r.radius = radius(row);
     const Uncertainty& set = problem_.uncertainty();
-    return {model_.value(-1, row) + gamma * reference_worst_case(set, reward),
-            own + gamma * reference_worst_case(set, utility)};
+    result.reward = model_.value(-1, row) + gamma * reference_worst_case(set, rows[0]);
+    for (std::size_t c = 0; c < count; ++c)
+      result.utility[c] = own[c] + gamma * reference_worst_case(set, rows[c + 1]);
+    return result;
   }
 
   Real radius(Row row) const {
@@ -103,44 +148,71 @@ class Reference {
     return 0;
   }
 
-  // Weights are multiples of 1 / 65535, rounded towards the safe action, as policies store them. A
-  // shortfall of 1e-11 is rounding.
+  static RcviValue mixed(Real weight, const RcviValue& safe, const RcviValue& other) {
+    RcviValue mix{0, std::vector<Real>(safe.utility.size(), 0)};
+    add(mix, weight, safe);
+    add(mix, 1 - weight, other);
+    return mix;
+  }
+
+  // Weights are multiples of 1 / 65535, rounded towards the safe action, as policies store them.
   RcviValue decide(const std::vector<RcviValue>& q, Real threshold) const {
-    threshold -= 1e-11L * std::max<Real>(1, std::abs(bound_));
     std::optional<RcviValue> best;
     for (const RcviValue& safe : q) {
-      if (safe.utility < threshold) continue;
+      if (safe.utility[0] < threshold) continue;
       if (!best || safe.reward > best->reward) best = safe;
       for (const RcviValue& other : q) {
-        if (other.utility >= threshold) continue;
-        const Real exact = (threshold - other.utility) / (safe.utility - other.utility);
+        if (other.utility[0] >= threshold) continue;
+        const Real exact = (threshold - other.utility[0]) / (safe.utility[0] - other.utility[0]);
         const Real w = std::min<Real>(1, std::ceil(exact * 65535) / 65535);
-        const RcviValue mix = {w * safe.reward + (1 - w) * other.reward,
-                               w * safe.utility + (1 - w) * other.utility};
+        const RcviValue mix = mixed(w, safe, other);
         if (mix.reward > best->reward) best = mix;
       }
     }
     if (best) return *best;
     const bool reward = options_.fallback == Fallback::reward;
     return *std::max_element(q.begin(), q.end(), [&](const RcviValue& a, const RcviValue& b) {
-      return reward ? a.reward < b.reward : a.utility < b.utility;
+      return reward ? a.reward < b.reward : a.utility[0] < b.utility[0];
     });
+  }
+
+  RcviValue decide(const std::vector<RcviValue>& q, const std::vector<Real>& threshold) const {
+    std::vector<std::vector<Real>> utility(threshold.size());
+    for (const RcviValue& action : q) {
+      for (std::size_t c = 0; c < threshold.size(); ++c) utility[c].push_back(action.utility[c]);
+    }
+    const auto corners = mixture_corners(utility, threshold, static_cast<int>(q.size()));
+    Real least = corners.front().shortfall;
+    for (const MixtureCorner& corner : corners) least = std::min(least, corner.shortfall);
+    if (least > 1e-12L && options_.fallback == Fallback::reward) {
+      return *std::max_element(q.begin(), q.end(), [](const RcviValue& a, const RcviValue& b) {
+        return a.reward < b.reward;
+      });
+    }
+    std::optional<RcviValue> best;
+    for (const MixtureCorner& corner : corners) {
+      if (corner.shortfall > least + 1e-12L) continue;
+      RcviValue mix = nothing();
+      for (std::size_t a = 0; a < q.size(); ++a) add(mix, corner.weight[a], q[a]);
+      if (!best || mix.reward > best->reward) best = mix;
+    }
+    return *best;
   }
 
   const Problem& problem_;
   const Model& model_;
   const RcviOptions& options_;
-  const BudgetAxis* axis_;
-  Real sign_ = 1, bound_ = 0;
+  std::span<const BudgetAxis> axes_;
+  std::vector<Real> sign_, bound_;  // of each constraint
   bool anywhere_ = false;
-  std::map<std::tuple<int, State, std::int64_t>, RcviValue> known_;
+  std::map<std::tuple<int, State, Cells>, RcviValue> known_;
 };
 
 }  // namespace
 
 RcviValue rcvi_reference(const Problem& problem, const RcviOptions& options,
-                         const BudgetAxis* axis) {
-  return Reference(problem, options, axis).at_start();
+                         std::span<const BudgetAxis> axes) {
+  return Reference(problem, options, axes).at_start();
 }
 
 }  // namespace redoubt::testing

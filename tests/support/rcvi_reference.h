@@ -1,20 +1,26 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "redoubt/solve.h"
 
 namespace redoubt::testing {
 
-// What rcvi's own values at the start must be: the utility without what rounding up added.
+// What rcvi's own values at the start must be: the utilities without what rounding up added.
 struct RcviValue {
-  long double reward = 0, utility = 0;
+  long double reward = 0;
+  std::vector<long double> utility;  // of each constraint
 };
 
-// The paper's Algorithm 1, literally, for one constraint and a finite horizon: a plain recursion
-// over (stage, state, budget) in long double, budgets as multiples of options.budget_step from the
-// bound in a map without a window, worst cases by the long-double reference, the decision by trying
-// every pair of actions. With a discount, what rounding adds depends on where a budget is, so that
-// a window shows; then budgets are kept in the window of `axis`.
+// The paper's Algorithm 1, literally, for any number of constraints and a finite horizon: a plain
+// recursion over (stage, state, budgets) in long double, budgets as multiples of
+// options.budget_step from the bounds in a map without a window, worst cases by the long-double
+// reference, the decision by trying every pair of actions or, for several constraints, every corner
+// of the polytope of mixtures. With a discount, what rounding adds depends on where a budget is, so
+// that a window shows, and so does it in the shortfall of a requirement that is out of reach; then
+// budgets are kept in the windows of `axes`.
 RcviValue rcvi_reference(const Problem& problem, const RcviOptions& options,
-                         const BudgetAxis* axis = nullptr);
+                         std::span<const BudgetAxis> axes = {});
 
 }  // namespace redoubt::testing

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "redoubt/policy.h"
+#include "redoubt/solve.h"
+
+namespace redoubt {
+
+// Decisions of consecutive nodes as lists of actions and weights.
+struct DecisionList {
+  std::vector<std::int32_t> count;  // of each node
+  std::vector<std::int32_t> action;
+  std::vector<double> weight;
+
+  void clear() { count.clear(), action.clear(), weight.clear(); }
+};
+
+// The decision under several requirements at once: for one node, the mixture of actions with the
+// most reward among those that meet all of them, by an exact small linear program. Where no mixture
+// does, the action of most reward, or the mixture whose largest shortfall is least. One for each
+// thread.
+class BudgetDecision {
+ public:
+  explicit BudgetDecision(Fallback fallback) : fallback_(fallback) {}
+
+  // q[(action * arrays + array) * stride]: array 0 is the reward, then one for each requirement.
+  // Writes the mixture's value of every array to value[array], and appends the mixture.
+  void decide(const double* q, int actions, std::int64_t stride, std::span<const double> required,
+              std::span<double> value, DecisionList& decisions);
+
+ private:
+  double shortfall(int action, std::span<const double> required) const;
+  int richest(std::span<const double> required) const;
+
+  Fallback fallback_;
+  std::vector<double> reward_;
+  std::vector<std::vector<double>> utility_;  // of each requirement
+  std::vector<double> weight_;
+};
+
+// Joins the decisions of a stage's nodes, in order.
+void store_decisions(std::span<const DecisionList> parts, Policy::Stage& stage);
+
+}  // namespace redoubt
