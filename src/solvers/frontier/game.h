@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,12 @@ struct GameEnd {
   double bound = 0, value = 0, gap = 0;
   std::vector<double> points;  // chosen: [place][signal]
   std::vector<float> kernel;   // that they answer: [place][signal]
+
+  void lose(double by) {  // the row does not matter: only its bound is known
+    bound = by;
+    value = -std::numeric_limits<double>::infinity();
+    gap = -value;
+  }
 };
 
 }  // namespace redoubt

@@ -25,8 +25,13 @@ double bend(double step) { return std::expm1(step) - step; }
 
 }  // namespace
 
-void KlGame::solve(const RowGame& game, std::span<KlStand> stands, std::vector<GameEnd>& ends) {
-  begin(game, stands);
+void KlGame::solve(const RowGame& game, std::span<const int> directions, KlStands& stands,
+                   std::vector<GameEnd>& ends) {
+  stands_ = &stands;
+  begin(game);
+  for (Lane& lane : lanes_) lane.direction = directions[lane.number];
+  leave_out_hopeless(game, ends);
+  start(game);
   for (int round = 1; !lanes_.empty(); ++round) {
     take_places(game, round == 1);
     tilt();
@@ -37,17 +42,17 @@ void KlGame::solve(const RowGame& game, std::span<KlStand> stands, std::vector<G
     for (int n = 0; n < static_cast<int>(lanes_.size()); ++n) {
       const Lane& lane = lanes_[n];
       GameEnd& end = ends[lane.number];
-      if (look && game.beat[lane.number] > -kInfinity &&
-          (end.bound = bound_of(game, n)) <= game.beat[lane.number]) {
-        end.value = -kInfinity;
-        end.gap = kInfinity;
-        keep_stand(n, stands);
-        continue;
+      if (look && game.beat[lane.number] > -kInfinity) {
+        take_kernel(n);
+        end.lose(bound_of(game, lane));
+        if (end.bound <= game.beat[lane.number]) {
+          remember(lane);
+          continue;
+        }
       }
       const double value = value_of(n), gap = most_of(game, n) - value;
       if (gap <= lane.tolerance || last) {
         finish(game, n, gap, end);
-        keep_stand(n, stands);
       } else {
         step(n, value);
         open_.push_back(n);
@@ -57,7 +62,7 @@ void KlGame::solve(const RowGame& game, std::span<KlStand> stands, std::vector<G
   }
 }
 
-void KlGame::begin(const RowGame& game, std::span<const KlStand> stands) {
+void KlGame::begin(const RowGame& game) {
   const Model& model = problem_->model();
   const auto first = model.outcome_begin(game.row);
   const int lanes = game.lanes(2);
@@ -80,20 +85,43 @@ void KlGame::begin(const RowGame& game, std::span<const KlStand> stands) {
     if (array->size() < size) array->resize(size);
   if (corner_.size() < size) corner_.resize(size);
   near_.assign(places_, 0);
+  kernel_.resize(static_cast<std::size_t>(places_) * 2);
+  stands_->kernels.resize(stands_->stands.size() * kernel_.size());
 
   lanes_.resize(lanes);
-  std::vector<double>& square = moments_[0];  // not in use yet
   for (int n = 0; n < lanes; ++n) {
     Lane& lane = lanes_[n];
     lane.number = n;
-    for (int j = 0; j < 2; ++j)
-      lane.weight[j] = game.weights[j * lanes + n], lane.mean[j] = 0, square[j * lanes + n] = 0;
+    for (int j = 0; j < 2; ++j) lane.weight[j] = game.weights[j * lanes + n];
     lane.tolerance = game.tolerance[n] / problem_->discount();
     lane.log_price = std::log(lane.weight[1] / lane.weight[0]);
     lane.steps = 0;
     lane.careful = lane.based = false;
   }
+}
+
+void KlGame::leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& ends) {
+  open_.clear();
+  for (int n = 0; n < static_cast<int>(lanes_.size()); ++n) {
+    const Lane& lane = lanes_[n];
+    const double beat = game.beat[lane.number];
+    if (beat > -kInfinity && stands_->stands[lane.direction].known) {
+      recall_kernel(lane.direction);
+      ends[lane.number].lose(bound_of(game, lane));
+      if (ends[lane.number].bound <= beat) continue;
+    }
+    open_.push_back(n);
+  }
+  for (std::size_t m = 0; m < open_.size(); ++m) lanes_[m] = lanes_[open_[m]];
+  lanes_.resize(open_.size());
+}
+
+void KlGame::start(const RowGame& game) {
+  const int lanes = static_cast<int>(lanes_.size());
   // The mean and variance that every signal has where the nominal row leads.
+  std::vector<double>& square = moments_[0];  // not in use yet
+  std::fill_n(square.begin(), 2 * lanes, 0.0);
+  for (Lane& lane : lanes_) lane.mean[0] = lane.mean[1] = 0;
   for (int i = 0; i < places_; ++i) {
     const Curve& curve = (*game.curves)[game.places[i]];
     const int end = curve.corners() - 1;
@@ -112,7 +140,7 @@ void KlGame::begin(const RowGame& game, std::span<const KlStand> stands) {
   }
   for (int n = 0; n < lanes; ++n) {
     Lane& lane = lanes_[n];
-    const KlStand& stand = stands[n];
+    const KlStand& stand = stands_->stands[lane.direction];
     for (int j = 0; j < 2; ++j) {
       // A temperature times the radius is what its signal loses by not being colder.
       lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
@@ -247,17 +275,43 @@ double KlGame::most_of(const RowGame& game, int n) const {
   return most;
 }
 
-// No policy has more: the bounds of all places in the directions that these kernels make.
-double KlGame::bound_of(const RowGame& game, int n) {
-  const Lane& lane = lanes_[n];
-  const double inside0 = inside(n, 0), inside1 = inside(n, 1);
+void KlGame::take_kernel(int n) {
+  for (int j = 0; j < 2; ++j) {
+    const double share = inside(n, j);
+    for (int i = 0; i < places_; ++i) {
+      const double p = probability_[i];
+      kernel_[i * 2 + j] = p + share * (tilted_[j][static_cast<std::size_t>(i) * stride_ + n] - p);
+    }
+  }
+}
+
+// Kernels are kept in single precision. Made to sum to one and moved towards p by more than they
+// were rounded, they are inside the ball again.
+void KlGame::recall_kernel(int direction) {
+  constexpr double kKept = 1 - 1e-5;
+  const float* kept = stands_->kernels.data() + direction * kernel_.size();
+  for (int j = 0; j < 2; ++j) {
+    double sum = 0;
+    for (int i = 0; i < places_; ++i) sum += kept[i * 2 + j];
+    for (int i = 0; i < places_; ++i) {
+      const double p = probability_[i];
+      kernel_[i * 2 + j] = p + kKept * (kept[i * 2 + j] / sum - p);
+    }
+  }
+}
+
+void KlGame::remember(const Lane& lane) {
+  stands_->stands[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
+  float* kept = stands_->kernels.data() + lane.direction * kernel_.size();
+  for (std::size_t n = 0; n < kernel_.size(); ++n) kept[n] = static_cast<float>(kernel_[n]);
+}
+
+// No policy has more: the bounds of all places in the directions that the kernel makes.
+double KlGame::bound_of(const RowGame& game, const Lane& lane) {
   double sum = 0;
   for (int i = 0; i < places_; ++i) {
     const double* bounds = game.next->bounds(game.places[i]);
-    const auto at = static_cast<std::size_t>(i) * stride_ + n;
-    const double p = probability_[i];
-    const double q0 = lane.weight[0] * (p + inside0 * (tilted_[0][at] - p));
-    const double q1 = lane.weight[1] * (p + inside1 * (tilted_[1][at] - p));
+    const double q0 = lane.weight[0] * kernel_[i * 2], q1 = lane.weight[1] * kernel_[i * 2 + 1];
     const Directions::Pair pair = game.next->directions().split(q0, q1, near_[i]);
     sum += pair.low_weight * bounds[pair.low] + pair.high_weight * bounds[pair.high];
     sum += q0 * extra_[i * 2] + q1 * extra_[i * 2 + 1];
@@ -404,7 +458,8 @@ void KlGame::finish(const RowGame& game, int n, double gap, GameEnd& end) {
   for (int j = 0; j < 2; ++j)
     own +=
         lane.weight[j] * channels_[j].sign * problem_->model().value(channels_[j].signal, game.row);
-  end.bound = bound_of(game, n);
+  take_kernel(n);
+  end.bound = bound_of(game, lane);
   end.value = own + problem_->discount() * value_of(n);
   end.gap = problem_->discount() * gap;
   end.points.resize(static_cast<std::size_t>(places_) * 2);
@@ -413,16 +468,9 @@ void KlGame::finish(const RowGame& game, int n, double gap, GameEnd& end) {
     const auto at = static_cast<std::size_t>(i) * stride_ + n;
     end.points[i * 2] = reward_[at];
     end.points[i * 2 + 1] = utility_[at];
-    for (int j = 0; j < 2; ++j) {
-      const double p = probability_[i];
-      end.kernel[i * 2 + j] = static_cast<float>(p + inside(n, j) * (tilted_[j][at] - p));
-    }
+    for (int j = 0; j < 2; ++j) end.kernel[i * 2 + j] = static_cast<float>(kernel_[i * 2 + j]);
   }
-}
-
-void KlGame::keep_stand(int n, std::span<KlStand> stands) const {
-  const Lane& lane = lanes_[n];
-  stands[lane.number] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
+  remember(lane);
 }
 
 void KlGame::keep(const std::vector<int>& open) {

@@ -6,12 +6,20 @@
 namespace redoubt {
 
 // Where nature stands at the end of a game, in three numbers: the logarithm of the inverse
-// temperature of each signal, and the rate at which her kernels exchange the two. They hardly
-// change from one stage to the next, so a game begins where the last one of the row ended.
+// temperature of each signal, and the rate at which her kernels exchange the two.
 struct KlStand {
   double log_cold[2] = {0, 0};
   double exchange = 0;
   bool known = false;
+};
+
+// Where nature stands in the games of one row, in each direction, with the kernels of the last
+// round: [direction][place][signal]. Neither changes much from one stage to the next, so a game
+// begins where the last one of the row ended, and most rows that do not matter are told by the
+// kernels that told it before.
+struct KlStands {
+  std::vector<KlStand> stands;
+  std::vector<float> kernels;
 };
 
 // The game against the Kullback-Leibler ball with one constraint. The worst kernel of a signal is
@@ -26,13 +34,16 @@ class KlGame {
   KlGame(const Problem& problem, std::span<const Channel> channels)
       : problem_(&problem), channels_(channels) {}
 
-  void solve(const RowGame& game, std::span<KlStand> stands, std::vector<GameEnd>& ends);
+  // Lane n of the game is direction directions[n] of the stands.
+  void solve(const RowGame& game, std::span<const int> directions, KlStands& stands,
+             std::vector<GameEnd>& ends);
   double evaluations() const { return evaluations_; }
 
  private:
   // What the search knows of one lane.
   struct Lane {
     int number;                  // in the game
+    int direction;               // of the stage
     double weight[2];            // of the direction
     double tolerance;            // of the gap, without the discount
     double log_price;            // of the direction; infinite when only one signal counts
@@ -50,12 +61,16 @@ class KlGame {
     double residual[3], by[3][3];
   };
 
-  void begin(const RowGame& game, std::span<const KlStand> stands);
+  void begin(const RowGame& game);
+  void leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& ends);
+  void start(const RowGame& game);
   void take_places(const RowGame& game, bool first);
   void tilt();
   double value_of(int n) const;
   double most_of(const RowGame& game, int n) const;
-  double bound_of(const RowGame& game, int n);
+  void take_kernel(int n);
+  void recall_kernel(int direction);
+  double bound_of(const RowGame& game, const Lane& lane);
   double inside(int n, int signal) const;
   Equations linearise(int n) const;
   void step(int n, double value);
@@ -63,7 +78,7 @@ class KlGame {
   void step_carefully(int n, Lane& lane, double value);
   void move(Lane& lane) const;
   void finish(const RowGame& game, int n, double gap, GameEnd& end);
-  void keep_stand(int n, std::span<KlStand> stands) const;
+  void remember(const Lane& lane);
   void keep(const std::vector<int>& open);
 
   const Problem* problem_;
@@ -74,6 +89,8 @@ class KlGame {
   const double* probability_ = nullptr;
   std::vector<double> extra_;  // outcome values: [place][signal]
   std::vector<Lane> lanes_;
+  KlStands* stands_ = nullptr;
+  std::vector<double> kernel_;  // of the lane at hand, inside the ball: [place][signal]
   std::vector<int> open_, near_;
   std::vector<int> corner_;               // [place][lane]
   std::vector<double> reward_, utility_;  // where each place stands: [place][lane]

@@ -158,29 +158,35 @@ void StateBackup::fill_bounds(std::span<const char> active, const Directions& di
 }
 
 // Where games of an action begin: where those of the next stage ended at the nearest price.
-std::vector<KlStand>& StateBackup::stands_of(int stage, State state, int action,
-                                             const FrontierStage& next, FrontierStage& here) {
+KlStands& StateBackup::stands_of(int stage, State state, int action, const FrontierStage& next,
+                                 FrontierStage& here) {
   const Model& model = problem_->model();
   const Directions& directions = here.table.directions();
   auto& actions = here.stands[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
-  std::vector<KlStand>& stands = actions[action];
-  if (!stands.empty()) return stands;
-  stands.resize(directions.size());
-  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return stands;
-  const std::vector<KlStand>& later = next.stands[state][action];
-  if (later.empty()) return stands;
+  KlStands& own = actions[action];
+  if (!own.stands.empty()) return own;
+  own.stands.resize(directions.size());
+  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return own;
+  const KlStands& later = next.stands[state][action];
+  if (later.kernels.empty()) return own;
   const Directions& known = next.table.directions();
+  const auto size = later.kernels.size() / later.stands.size();
+  own.kernels.resize(own.stands.size() * size);
+  const auto take = [&](int to, int from) {
+    own.stands[to] = later.stands[from];
+    std::copy_n(later.kernels.data() + from * size, size, own.kernels.data() + to * size);
+  };
   NearestPrice nearest(known);
+  take(0, 0);
   for (int k = 1; k < directions.rays_begin(); ++k) {
     const int at = nearest.at(directions.weight(k, 1));
-    stands[k] = later[at];
-    if (at > 0) stands[k].exchange += std::log(known.weight(at, 1) / directions.weight(k, 1));
-    if (at == 0) stands[k].known = false;
+    if (at == 0) continue;  // a price of zero says nothing of the exchange at others
+    take(k, at);
+    own.stands[k].exchange += std::log(known.weight(at, 1) / directions.weight(k, 1));
   }
-  stands[0] = later[0];
-  stands[directions.rays_begin()] = later[known.rays_begin()];
-  return stands;
+  take(directions.rays_begin(), known.rays_begin());
+  return own;
 }
 
 // Plays the game of one action in some directions and keeps what is better than before.
@@ -206,11 +212,7 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   const bool kl =
       use_kl_ && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {
-    std::vector<KlStand>& list = stands_of(stage, state, action, next, here);
-    stands_.resize(count);
-    for (int n = 0; n < count; ++n) stands_[n] = list[lanes[n]];
-    kl_.solve(game, stands_, ends_);
-    for (int n = 0; n < count; ++n) list[lanes[n]] = stands_[n];
+    kl_.solve(game, lanes, stands_of(stage, state, action, next, here), ends_);
   } else {
     saddle_.solve(game, ends_);
   }

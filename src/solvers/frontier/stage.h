@@ -29,11 +29,11 @@ struct Causes {
 // All that is known of one stage.
 struct FrontierStage {
   TradeOffs table;
-  std::vector<Recipes> recipes;                           // of each state
-  std::vector<Causes> causes;                             // of each state
-  std::vector<Curve> curves;                              // of each place, with one constraint
-  std::vector<std::vector<std::vector<KlStand>>> stands;  // [state][action][direction]
-  LandingPlans landings;  // how the points of the landings are achieved
+  std::vector<Recipes> recipes;               // of each state
+  std::vector<Causes> causes;                 // of each state
+  std::vector<Curve> curves;                  // of each place, with one constraint
+  std::vector<std::vector<KlStands>> stands;  // of each state and action, against kl
+  LandingPlans landings;                      // how the points of the landings are achieved
 };
 
 // Adds what follows from the states' entries of a stage: its curves and the entries of its
@@ -75,8 +75,8 @@ class StateBackup {
             const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
             int rounds);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions);
-  std::vector<KlStand>& stands_of(int stage, State state, int action, const FrontierStage& next,
-                                  FrontierStage& here);
+  KlStands& stands_of(int stage, State state, int action, const FrontierStage& next,
+                      FrontierStage& here);
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
   // The worst cases of what recipes lead to, for several points of one state that take the same
@@ -96,7 +96,6 @@ class StateBackup {
   KlGame kl_;
   bool use_kl_ = false;
   std::vector<GameEnd> ends_;
-  std::vector<KlStand> stands_;
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
   std::vector<double> weights_, tolerance_, beat_;
