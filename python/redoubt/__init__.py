@@ -1,10 +1,11 @@
 """Robust constrained Markov decision processes, solved with certificates."""
 
 from . import plots
+from ._build import Interval
 from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at_most
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._policy import Policy
-from ._problem import Interval, Problem, chance, environments, load, make, save
+from ._problem import Problem, chance, environments, load, make, save
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
 from ._solve import Comparison, achievable_range, certify, compare, methods, plan_rcvi, solve

@@ -9,22 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import _core, _show
+from ._build import bounds_of, model_of, with_bounds
 from ._core import Error
 from ._transitions import as_int32, read_transitions
 from ._values import Values
-
-
-class Interval(_core.Interval):
-    """Bounds lo <= P <= hi on each probability, shaped like P, or numbers for all outcomes of P.
-
-    Outcomes that P gives nothing may have a positive `hi`. Without bounds: those that the model already has.
-    """
-
-    def __init__(self, lo=None, hi=None):
-        super().__init__()
-        if (lo is None) != (hi is None):
-            raise Error("Interval with one of lo and hi, must have both or neither")
-        self.lo, self.hi = lo, hi
 
 
 def chance(signal: str, *, at_least: float | None = None, at_most: float | None = None, probability: float):
@@ -78,24 +66,14 @@ class Problem(_core.Problem):
         actions: Sequence[str] | None = None,
     ):
         uncertainty = _core.Nominal() if uncertainty is None else uncertainty
-        bounds = _bounds(uncertainty, order)
-        layout = read_transitions(P, order, states, actions, upper=bounds.get("upper"))
+        layout = read_transitions(P, order, states, actions)
         given = {} if reward is None else {"reward": Values("reward", reward, order)}
         if "reward" in (signals or {}):
             raise Error("signal 'reward', must have another name")
         given |= {name: Values(f"signal '{name}'", values, order) for name, values in (signals or {}).items()}
-        every = {**given, **{f" {name}": values for name, values in bounds.items()}}
-        stages = max((values.stages(layout, horizon) for values in every.values()), default=1)
-        if stages > 1 and layout.stages == 1:
-            layout = layout.at_stages(stages)
-        arrays = _arrays(layout, given, horizon)
-        for name, values in bounds.items():
-            setattr(arrays, name, _of_outcomes(values, layout, horizon))
-        if isinstance(states, Sequence):
-            arrays.state_names = list(states)
-        if actions is not None:
-            arrays.action_names = list(actions)
-        model = _core.Model(arrays, layout.next, layout.probability)
+        state_names = list(states) if isinstance(states, Sequence) else []
+        names = (state_names, [] if actions is None else list(actions))
+        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
         super().__init__(model, terms)
@@ -106,12 +84,15 @@ class Problem(_core.Problem):
         _core.Problem.__init__(adopted, problem)
         return adopted
 
-    def replace(self, **terms) -> Problem:
-        """The same model under other terms: horizon, discount, start, constraints, uncertainty."""
-        bounds = _bounds(terms.get("uncertainty"), None)
-        if bounds:
-            raise Error("Interval with bounds in replace, must be given to Problem, which adds the outcomes they allow")
-        return Problem._adopt(_core.Problem(self.model, terms_of(self.terms, self.model, **terms)))
+    def replace(self, *, order: str | None = None, **terms) -> Problem:
+        """The same model under other terms: horizon, discount, start, constraints, uncertainty.
+
+        An `Interval` with bounds is for the outcomes of this problem, and for those of probability zero that its `hi`
+        allows; `order` says how arrays with three equal axes are meant, as for `Problem`.
+        """
+        bounds = bounds_of(terms.get("uncertainty"), order)
+        model = with_bounds(self.model, bounds, terms.get("horizon", self.horizon)) if bounds else self.model
+        return Problem._adopt(_core.Problem(model, terms_of(self.terms, model, **terms)))
 
     # What the problem is.
     @property
@@ -289,33 +270,6 @@ def _from_json(text: str) -> Problem:
 def _filled(values: np.ndarray, count: int) -> np.ndarray:
     """The library leaves out arrays that are zero throughout."""
     return values if len(values) else np.broadcast_to(0.0, count)
-
-
-def _bounds(uncertainty, order: str | None) -> dict[str, Values]:
-    if not isinstance(uncertainty, Interval) or uncertainty.lo is None:
-        return {}
-    return {"lower": Values("lo", uncertainty.lo, order), "upper": Values("hi", uncertainty.hi, order)}
-
-
-def _of_outcomes(values: Values, layout, horizon) -> np.ndarray:
-    row, outcome = values.spread(layout, horizon)
-    return row[layout.outcome_row] if len(row) else outcome
-
-
-def _arrays(layout, given: dict[str, Values], horizon) -> _core.ModelArrays:
-    arrays = _core.ModelArrays()
-    for name in ("states", "stages", "state_rows", "action", "row_outcomes"):
-        setattr(arrays, name, getattr(layout, name))
-    names = dict.fromkeys([*given, *layout.extra])
-    for name in names:
-        row, outcome = given[name].spread(layout, horizon) if name in given else (np.empty(0), np.empty(0))
-        if name in layout.extra:
-            outcome = layout.extra[name] + (outcome if len(outcome) else 0.0)
-        if name == "reward":
-            arrays.reward, arrays.outcome_reward = row, outcome
-        else:
-            arrays.add_signal(name, row, outcome)
-    return arrays
 
 
 _TERMS = ("horizon", "discount", "start", "constraints", "uncertainty")

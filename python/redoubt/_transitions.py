@@ -66,23 +66,40 @@ class Layout:
         )
 
 
-def read_transitions(P, order: str | None, states, actions, upper=None) -> Layout:
-    """The layout of P. Outcomes with a positive `upper` bound are kept although P gives them nothing."""
+    def with_outcomes(self, row: np.ndarray, after: np.ndarray) -> Layout:
+        """The same with an outcome of probability zero wherever (row, next) is not listed yet."""
+        listed = self.outcome_row * self.states + self.next
+        added = np.setdiff1d(row * self.states + after, listed)
+        if len(added) == 0:
+            return self
+        keys = np.concatenate([listed, added])
+        order = np.argsort(keys, kind="stable")
+        joined = lambda values: np.concatenate([values, np.zeros(len(added))])[order]
+        return replace(
+            self,
+            row_outcomes=_offsets(np.diff(self.row_outcomes) + np.bincount(added // self.states, minlength=self.rows)),
+            next=(keys[order] % self.states).astype(np.int32),
+            probability=joined(self.probability),
+            extra={name: joined(values) for name, values in self.extra.items()},
+        )
+
+
+def read_transitions(P, order: str | None, states, actions) -> Layout:
     if order not in (None, "sas", "ass"):
         raise Error(f"order = {order!r}, must be 'sas' for (S, A, S) or 'ass' for (A, S, S)")
     if is_sparse(P):
-        return _from_sparse([P], order, upper)
+        return _from_sparse([P], order)
     if isinstance(P, Mapping):
         return _from_columns(*_nested_columns(P, _labels(states), _labels(actions)), states)
     if isinstance(P, Sequence) and len(P) > 0 and is_sparse(P[0]):
-        return _from_sparse(list(P), order, upper)
+        return _from_sparse(list(P), order)
     if isinstance(P, Sequence) and len(P) > 0 and isinstance(P[0], (tuple, Mapping)):
         return _from_columns(*_listed_columns(P, _labels(states), _labels(actions)), states)
     try:
         array = np.asarray(P, dtype=np.float64)
     except ValueError as error:
         raise Error(f"P is not an array: {error}; rows of different lengths are given as transitions") from None
-    return _from_dense(array, order, upper)
+    return _from_dense(array, order)
 
 
 def is_sparse(matrix) -> bool:
@@ -127,7 +144,7 @@ def stage_order(matrices: list, order: str | None) -> str:
     return order or "sas"
 
 
-def _from_dense(array: np.ndarray, order: str | None, upper) -> Layout:
+def _from_dense(array: np.ndarray, order: str | None) -> Layout:
     if array.ndim not in (3, 4):
         raise Error(
             f"P has shape {array.shape}, must be (S, A, S), (A, S, S), or one of them for each stage, (H, S, A, S)"
@@ -137,13 +154,11 @@ def _from_dense(array: np.ndarray, order: str | None, upper) -> Layout:
         array = array[np.newaxis]
     stages, states, actions, _ = array.shape
     listed = array != 0
-    if upper is not None:
-        listed |= np.broadcast_to(upper.dense() > 0, array.shape)
-    row_outcomes = np.concatenate([[0], np.cumsum(np.count_nonzero(listed, axis=-1).ravel(), dtype=np.int64)])
+    row_outcomes = _offsets(np.count_nonzero(listed, axis=-1).ravel())
     return _regular(stages, states, actions, row_outcomes, np.nonzero(listed)[-1], array[listed])
 
 
-def _from_sparse(matrices: list, order: str | None, upper) -> Layout:
+def _from_sparse(matrices: list, order: str | None) -> Layout:
     rows, states = matrices[0].shape
     for matrix in matrices:
         if matrix.shape != (rows, states):
@@ -153,10 +168,7 @@ def _from_sparse(matrices: list, order: str | None, upper) -> Layout:
         stages, rows = 1, rows * len(matrices)
     if states == 0 or rows % states:
         raise Error(f"P is sparse with shape {(rows, states)}, must be (S*A, S): a multiple of {states} rows")
-    csr = stack(matrices)
-    if upper is not None:
-        csr = upper.sparse_union(csr)
-    csr = action_major(csr, order, states, rows // states)
+    csr = action_major(stack(matrices), order, states, rows // states)
     return _regular(stages, states, rows // states, csr.indptr, csr.indices, csr.data)
 
 
@@ -269,6 +281,9 @@ def _from_columns(columns: dict[str, list], extra: dict[str, list], states) -> L
     )
 
 
+def _offsets(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
 def _repeat_offsets(offsets: np.ndarray, times: int) -> np.ndarray:
-    steps = np.tile(np.diff(offsets), times)
-    return np.concatenate([[0], np.cumsum(steps, dtype=np.int64)])
+    return _offsets(np.tile(np.diff(offsets), times))

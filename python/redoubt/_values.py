@@ -74,30 +74,18 @@ class Values:
             return none, full[stage, layout.row_state[row], layout.action[row], layout.next]
         raise self._shape_error(layout)
 
-    def dense(self) -> np.ndarray:
-        """The array, (S, A, S) or (H, S, A, S); zeros when it has no axis for the next state."""
-        if self.matrices is not None or not self.is_array:
-            raise Error(f"{self.what} must be an array like P, or a number")
-        return np.zeros(()) if self.values.ndim < 3 else in_order(self.values, self.order, self.what)
-
-    def sparse_union(self, csr):
-        """csr with an explicit zero wherever only these values have an entry."""
-        if self.matrices is None:
-            return csr
-        mine = stack(self.matrices)
-        if mine.shape != csr.shape:
-            raise Error(f"{self.what} is sparse with shape {mine.shape}, must be {csr.shape}, the shape of P")
-        import scipy.sparse
-
-        rows, columns = (mine > 0).nonzero()
-        given = csr.tocoo()
-        return scipy.sparse.csr_matrix(
-            (
-                np.concatenate([given.data, np.zeros(len(rows))]),
-                (np.concatenate([given.row, rows]), np.concatenate([given.col, columns])),
-            ),
-            shape=csr.shape,
-        )
+    def positive(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+        """Row and next state of each positive value that has a next state of its own."""
+        if self.matrices is not None:
+            matrix = self._rows_of_sparse(layout).tocoo()
+            row, after = matrix.row[matrix.data > 0].astype(np.int64), matrix.col[matrix.data > 0]
+            repeats = np.arange(layout.rows // matrix.shape[0])[:, np.newaxis] * matrix.shape[0]
+            return (row + repeats).ravel(), np.tile(after, len(repeats))
+        if not self.is_array or self.values.ndim < 3:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        full = self._over_outcomes(layout)
+        stage = layout.row_stage if len(full) > 1 else 0
+        return np.nonzero(full[stage, layout.row_state, layout.action] > 0)
 
     def _is_staged(self, layout: Layout, horizon: int | None) -> bool:
         """Whether the axes are (H, S, A) or (H, S, A, 1), rather than over outcomes."""
@@ -123,14 +111,18 @@ class Values:
             raise self._shape_error(layout)
         return full
 
-    def _from_sparse(self, layout: Layout) -> np.ndarray:
+    def _rows_of_sparse(self, layout: Layout):
+        """One row for each row of the layout, or for each row of one stage."""
         csr = stack(self.matrices)
         if csr.shape[1] != layout.states or csr.shape[0] not in (layout.rows, layout.rows // layout.stages):
             raise Error(
                 f"{self.what} is sparse with shape {csr.shape}, must be {(layout.rows, layout.states)}, one row for "
                 "each row of P"
             )
-        csr = action_major(csr, self.order, layout.states, layout.actions)
+        return action_major(csr, self.order, layout.states, layout.actions)
+
+    def _from_sparse(self, layout: Layout) -> np.ndarray:
+        csr = self._rows_of_sparse(layout)
         if np.array_equal(csr.indptr, layout.row_outcomes) and np.array_equal(csr.indices, layout.next):
             return np.ascontiguousarray(csr.data, dtype=np.float64)
         picked = csr[layout.outcome_row % csr.shape[0], layout.next]

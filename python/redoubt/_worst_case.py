@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
+from ._build import Interval
 from ._core import Error
-from ._problem import Interval
 
 _NONE = np.empty(0)
 

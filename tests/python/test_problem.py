@@ -70,8 +70,41 @@ def test_sparse_indices_of_any_width(arrays, problem):
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     assert rd.Problem(wide, reward=reward, signals={"cost": cost}, **TERMS) == problem
     wide.indices[2] += 2**32
-    with pytest.raises(rd.Error, match="next states of P has 0..42949672\\d\\d, must fit in 32 bits"):
+    with pytest.raises(rd.Error, match=r"next states of P has 0\.\.42949672\d\d, must fit in 32 bits"):
         rd.Problem(wide, horizon=H)
+
+
+def test_intervals_replace_another_set(arrays):
+    P, reward, cost = arrays
+    low, high = P / 2, np.minimum(1, P + 0.1)
+    terms = dict(horizon=2, signals={"cost": cost}, states=["a", "b", "c", "d"])
+    problem = rd.Problem(P, reward=reward, uncertainty=rd.KL(0.1), **terms)
+    for bounds in [(low, high), (sparse(low), sparse(high)), (0.0, 1.0)]:
+        expected = rd.Problem(P, reward=reward, uncertainty=rd.Interval(*bounds), **terms)
+        assert problem.replace(uncertainty=rd.Interval(*bounds)) == expected
+        again = expected.replace(uncertainty=rd.KL(0.1)).replace(uncertainty=rd.Interval())
+        assert again == expected  # the bounds stay with the model
+    swapped = rd.Interval(np.moveaxis(low, 1, 0), np.moveaxis(high, 1, 0))
+    assert problem.replace(uncertainty=swapped, order="ass") == problem.replace(uncertainty=rd.Interval(low, high))
+    narrow = problem.replace(uncertainty=rd.Interval(low, high)).replace(uncertainty=rd.Interval(P, P))
+    assert narrow.outcomes == problem.outcomes  # what only nature could reach is gone again
+    staged = rd.Problem(np.stack([P] * 2), reward=reward, **terms)
+    wider = staged.replace(uncertainty=rd.Interval(low, high))
+    assert wider == rd.Problem(np.stack([P] * 2), reward=reward, uncertainty=rd.Interval(low, high), **terms)
+    with pytest.raises(rd.Error, match="bounds for 2 stages, must be for 1"):
+        problem.replace(uncertainty=rd.Interval(np.stack([low] * 2), np.stack([high] * 2)))
+    depends = rd.Problem(P, reward=np.ones((S, A, S)) * np.arange(S), horizon=2)
+    assert depends.replace(uncertainty=rd.Interval(0.0, 1.0)).uncertainty == rd.Interval()
+    with pytest.raises(rd.Error, match=r"Interval allows \d+ outcomes that .* 'reward' depends on the outcome"):
+        depends.replace(uncertainty=rd.Interval(low, high))
+
+
+def test_intervals_of_listed_transitions(arrays):
+    P, reward, _ = arrays
+    low, high = P / 2, np.minimum(1, P + 0.1)
+    expected = rd.Problem(P, reward=reward, uncertainty=rd.Interval(low, high), horizon=2)
+    some = [entry for entry in listed(P) if entry[3] > 0]
+    assert rd.Problem(some, reward=reward, uncertainty=rd.Interval(low, high), order="sas", horizon=2) == expected
 
 
 def test_stage_dependent_forms_agree(arrays):

@@ -1,0 +1,82 @@
+"""Models of the library from layouts, values and interval bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from ._core import Error
+from ._transitions import Layout
+from ._values import Values
+
+
+class Interval(_core.Interval):
+    """Bounds lo <= P <= hi on each probability, shaped like P, or numbers for all outcomes of P.
+
+    Outcomes that P gives nothing may have a positive `hi`. Without bounds: those that the model already has.
+    """
+
+    def __init__(self, lo=None, hi=None):
+        super().__init__()
+        if (lo is None) != (hi is None):
+            raise Error("Interval with one of lo and hi, must have both or neither")
+        self.lo, self.hi = lo, hi
+
+
+def bounds_of(uncertainty, order: str | None) -> dict[str, Values]:
+    """The bounds that a model needs for this set: none unless it is an `Interval` that has some."""
+    if not isinstance(uncertainty, Interval) or uncertainty.lo is None:
+        return {}
+    return {"lower": Values("lo", uncertainty.lo, order), "upper": Values("hi", uncertainty.hi, order)}
+
+
+def model_of(layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon, names) -> _core.Model:
+    """The model of a layout under the reward and the signals that are given; names of states and actions."""
+    every = [*given.values(), *bounds.values()]
+    stages = max((values.stages(layout, horizon) for values in every), default=1)
+    if stages > 1 and layout.stages == 1:
+        layout = layout.at_stages(stages)
+    if bounds:
+        layout = layout.with_outcomes(*bounds["upper"].positive(layout))
+    spread = {name: values.spread(layout, horizon) for name, values in given.items()}
+    for name, values in layout.extra.items():
+        row, outcome = spread.get(name, (np.empty(0), np.empty(0)))
+        spread[name] = row, values + (outcome if len(outcome) else 0.0)
+    return _built(layout, spread, bounds, horizon, names)
+
+
+def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon) -> _core.Model:
+    """The model with other bounds, and with the outcomes that they allow."""
+    values = {"reward": (model.reward, model.outcome_reward)}
+    values |= {name: (model.signal(i), model.outcome_signal(i)) for i, name in enumerate(model.signal_names)}
+    layout = Layout(
+        states=model.states, stages=model.stages, state_rows=model.state_rows, action=model.action,
+        row_outcomes=model.row_outcomes, next=model.next, probability=model.probability, actions=model.actions,
+    )  # fmt: skip
+    stages = max(of.stages(layout, horizon) for of in bounds.values())
+    if stages not in (1, layout.stages):
+        raise Error(f"Interval with bounds for {stages} stages, must be for {layout.stages}, as the rows of the model")
+    joined = layout.with_outcomes(*bounds["upper"].positive(layout))
+    dependent = [name for name, (_, outcome) in values.items() if len(outcome)]
+    if joined is not layout and dependent:
+        raise Error(
+            f"Interval allows {len(joined.next) - len(layout.next)} outcomes that the problem does not have, and "
+            f"{dependent[0]!r} depends on the outcome, must be given to Problem with its values there"
+        )
+    return _built(joined, values, bounds, horizon, (model.state_names, model.action_names))
+
+
+def _built(layout: Layout, values: dict[str, tuple], bounds: dict[str, Values], horizon, names) -> _core.Model:
+    arrays = _core.ModelArrays()
+    for name in ("states", "stages", "state_rows", "action", "row_outcomes"):
+        setattr(arrays, name, getattr(layout, name))
+    arrays.state_names, arrays.action_names = names
+    for name, (row, outcome) in values.items():
+        if name == "reward":
+            arrays.reward, arrays.outcome_reward = row, outcome
+        else:
+            arrays.add_signal(name, row, outcome)
+    for name, bound in bounds.items():
+        row, outcome = bound.spread(layout, horizon)
+        setattr(arrays, name, row[layout.outcome_row] if len(row) else outcome)
+    return _core.Model(arrays, layout.next, layout.probability)
