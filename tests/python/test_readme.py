@@ -5,8 +5,8 @@ Blocks marked `console` hold commands (after "$ ") and their output. To write th
     .venv/bin/python tests/python/test_readme.py
 """
 
+import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,17 +61,15 @@ def test_the_readme_gets_to_the_point():
     assert commands[0] <= 15 and len(lines) <= 120
 
 
-def test_python_example_runs(tmp_path):
+def test_the_ten_lines_give_a_certified_answer_and_a_figure(tmp_path):
     pytest.importorskip("redoubt", reason="built without the Python module")
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, timeout=120)
-
-
-@pytest.mark.skipif(not shutil.which("c++"), reason="no compiler")
-def test_cpp_example_compiles():
-    (code,) = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", ROOT / "include", "-x", "c++", "-"], input=code,
-                   text=True, check=True, timeout=120)  # fmt: skip
+    assert len(code.splitlines()) <= 10
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, timeout=120, text=True, capture_output=True,
+                          env={**os.environ, "MPLBACKEND": "Agg"})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("redoubt.Solution by frontier: certified\n")
+    assert (tmp_path / "curve.png").stat().st_size > 10_000
 
 
 def write_anew(page):
