@@ -17,6 +17,9 @@ constexpr double kLongest = 1.5, kLongestExchange = 3;
 // The exchange is solved for to this accuracy before the temperatures move on.
 constexpr double kExchanged = 1e-3;
 
+// Residuals, all of them logarithms, beyond which corners of the curves are likely to be crossed.
+constexpr double kFar = 0.05;
+
 // Moments as they are laid out in one array.
 enum Moment { kLogSum, kDivergence, kLogSumBy, kDivergenceBy = kLogSumBy + 3, kMoments = 8 };
 
@@ -97,6 +100,7 @@ void KlGame::begin(const RowGame& game) {
     lane.log_price = std::log(lane.weight[1] / lane.weight[0]);
     lane.steps = 0;
     lane.careful = lane.based = false;
+    lane.far = true;
   }
 }
 
@@ -165,6 +169,7 @@ void KlGame::take_places(const RowGame& game, bool first) {
     const Curve& curve = (*game.curves)[game.places[i]];
     const double *reward = curve.reward.data(), *utility = curve.utility.data();
     const double *price = curve.price.data(), *log_price = curve.log_price.data();
+    const double *edge_bend = curve.edge_bend.data(), *corner_bend = curve.corner_bend.data();
     const int end = curve.corners() - 1;
     for (int n = 0; n < lanes; ++n) {
       const Lane& lane = lanes_[n];
@@ -196,10 +201,14 @@ void KlGame::take_places(const RowGame& game, bool first) {
       }
       double share1 = 0, share0 = 0, r = reward[c], u = utility[c];
       if (edge >= 0) {
-        const double soft = 1 / (b1 + b0 * price[edge]);
+        double soft = 1 / (b1 + b0 * price[edge]);
         u = utility[edge] + short_of * soft;
         r = reward[edge] - price[edge] * short_of * soft;
-        share1 = b1 * soft, share0 = 1 - share1;
+        if (lane.far) soft = 1 / (b1 + b0 * price[edge] + edge_bend[edge]);
+        share1 = b1 * soft, share0 = b0 * price[edge] * soft;
+      } else if (lane.far && c > 0 && c < end) {
+        const double soft = 1 / (b1 + b0 * price[c] + corner_bend[c]);
+        share1 = b1 * soft, share0 = b0 * price[c] * soft;
       }
       const bool possible = probability_[i] > 0;
       reward_[at] = r, utility_[at] = u;
@@ -323,6 +332,10 @@ double KlGame::bound_of(const RowGame& game, const Lane& lane) {
   return own + problem_->discount() * sum;
 }
 
+double KlGame::largest(const Equations& e) {
+  return std::max({std::abs(e.residual[0]), std::abs(e.residual[1]), std::abs(e.residual[2])});
+}
+
 KlGame::Equations KlGame::linearise(int n) const {
   const Lane& lane = lanes_[n];
   Equations e{};
@@ -352,9 +365,11 @@ KlGame::Equations KlGame::linearise(int n) const {
 void KlGame::step(int n, double value) {
   Lane& lane = lanes_[n];
   if (!lane.careful) {
-    if (lane.steps == 0 || value > lane.value) {
+    const double residual = largest(linearise(n));
+    if (lane.steps == 0 || value > lane.value || residual < 0.5 * lane.residual) {
       std::copy_n(lane.at, 3, lane.best);
       lane.value = value;
+      lane.residual = residual;
       if (++lane.steps < kStepsTogether) return step_together(n, lane);
     }
     // Back to the best, and on with care.
@@ -369,6 +384,7 @@ void KlGame::step(int n, double value) {
 // Newton's method in all three numbers at once, for lanes that begin near the answer.
 void KlGame::step_together(int n, Lane& lane) {
   const Equations e = linearise(n);
+  lane.far = largest(e) > kFar;
   double a[3][4];
   for (int r = 0; r < 3; ++r) {
     std::copy_n(e.by[r], 3, a[r]);
@@ -413,6 +429,7 @@ void KlGame::move(Lane& lane) const {
 // temperatures, which is shortened for as long as it makes the value worse.
 void KlGame::step_carefully(int n, Lane& lane, double value) {
   const Equations e = linearise(n);
+  lane.far = largest(e) > kFar;
   const bool bracketed = lane.high - lane.low <= 1e-9 * std::max(1.0, std::abs(lane.at[2]));
   if (std::abs(e.residual[2]) > kExchanged && !bracketed) {
     (e.residual[2] > 0 ? lane.high : lane.low) = lane.at[2];

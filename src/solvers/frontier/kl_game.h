@@ -42,19 +42,20 @@ class KlGame {
  private:
   // What the search knows of one lane.
   struct Lane {
-    int number;                  // in the game
-    int direction;               // of the stage
-    double weight[2];            // of the direction
-    double tolerance;            // of the gap, without the discount
-    double log_price;            // of the direction; infinite when only one signal counts
-    double mean[2];              // about which values are measured
-    double coldest[2];           // log of an inverse temperature that is as good as infinite
-    double at[3];                // where it is: both log_cold, exchange
-    int steps;                   // of Newton's method in all three
-    double best[3], value;       // the best so far, and its value; the base of the line search
-    bool careful, based;         // solves for the exchange first; and has done so once
-    double low, high, stride;    // of the exchange at these temperatures
-    double step[3], log_sum[2];  // of the line search, and the sums at its base
+    int number;         // in the game
+    int direction;      // of the stage
+    double weight[2];   // of the direction
+    double tolerance;   // of the gap, without the discount
+    double log_price;   // of the direction; infinite when only one signal counts
+    double mean[2];     // about which values are measured
+    double coldest[2];  // log of an inverse temperature that is as good as infinite
+    double at[3];       // where it is: both log_cold, exchange
+    bool far;   // from the answer: steps cross corners, so the slope over several edges counts
+    int steps;  // of Newton's method in all three
+    double best[3], value, residual;  // the best so far; the base of the line search
+    bool careful, based;              // solves for the exchange first; and has done so once
+    double low, high, stride;         // of the exchange at these temperatures
+    double step[3], log_sum[2];       // of the line search, and the sums at its base
   };
   // The equations at a lane, linearised: rows are both divergences (relative) and the exchange.
   struct Equations {
@@ -73,6 +74,7 @@ class KlGame {
   double bound_of(const RowGame& game, const Lane& lane);
   double inside(int n, int signal) const;
   Equations linearise(int n) const;
+  static double largest(const Equations& e);
   void step(int n, double value);
   void step_together(int n, Lane& lane);
   void step_carefully(int n, Lane& lane, double value);

@@ -14,7 +14,7 @@ constexpr int kMostPasses = 40;
 constexpr int kMostRounds = 2000;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are left out. The rest is for what these estimates miss.
-constexpr double kForPrices = 0.4, kForGames = 0.1, kForLeftOut = 0.03;
+constexpr double kForPrices = 0.4, kForGames = 0.25, kForLeftOut = 0.03;
 
 }  // namespace
 

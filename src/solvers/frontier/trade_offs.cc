@@ -41,6 +41,16 @@ Curve curve_of(const TradeOffs& table, std::int64_t place) {
                           (found.utility[n] - found.utility[n - 1]));
     found.log_price.push_back(std::log(found.price.back()));
   }
+  const auto edges = found.price.size();
+  const auto middle = [&](std::size_t n) { return (found.utility[n] + found.utility[n + 1]) / 2; };
+  const auto rise = [&](std::size_t from, std::size_t to) {
+    return from == to ? 0.0
+                      : (found.log_price[to] - found.log_price[from]) / (middle(to) - middle(from));
+  };
+  for (std::size_t n = 0; n < edges; ++n)
+    found.edge_bend.push_back(rise(n > 0 ? n - 1 : n, n + 1 < edges ? n + 1 : n));
+  for (std::size_t n = 0; n < curve.size(); ++n)
+    found.corner_bend.push_back(n > 0 && n < edges ? rise(n - 1, n) : 0.0);
   return found;
 }
 

@@ -50,6 +50,8 @@ struct Curve {
   std::vector<double> price;  // of the edge from each corner to the next: reward given up for one
                               // unit of utility, ascending
   std::vector<double> log_price;
+  // How fast the logarithm of the price rises with the utility, around each edge and each corner.
+  std::vector<double> edge_bend, corner_bend;
 
   int corners() const { return static_cast<int>(point.size()); }
 };
