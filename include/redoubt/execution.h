@@ -5,6 +5,9 @@
 
 namespace redoubt {
 
+class Communicator;
+class StageStore;
+
 // How work is carried out; nothing here changes an answer, except that a stopped solve returns the
 // best so far.
 struct Execution {
@@ -12,6 +15,13 @@ struct Execution {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
   // Called now and then with the share of the work done, in [0, 1]; returning false stops the work.
   std::function<bool(double done)> progress = {};
+  // The processes that solve the problem together, of which this rank has a part (redoubt/ranks.h).
+  // Null: this process has the whole problem.
+  Communicator* ranks = nullptr;
+  // Where the stages of the policy go as they are made (redoubt/stage_store.h). Null: into memory.
+  StageStore* stages = nullptr;
+  // Called once, before the work, with the bytes of memory that this process will need for it.
+  std::function<void(double bytes)> planned = {};
 };
 
 }  // namespace redoubt

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,18 @@ struct Signal {
   std::vector<double> row;      // one for each row; empty: zero
   std::vector<double> outcome;  // one for each outcome, added to the row's value; empty: zero
   bool operator==(const Signal&) const = default;
+};
+
+// Which part of a larger model a model is: the rows of one block of its states, for one of several
+// processes. Where those rows lead outside of the block, and in the start states, the part has the
+// states without their rows: their values come from the process that owns them. States are
+// renumbered in the order of the larger model, so that everything is added up in the same order.
+struct Part {
+  std::vector<State> blocks;  // of the larger model: rank r owns states blocks[r] up to the next
+  int rank = 0;
+  std::vector<State> number;  // of each state here, in the larger model; increasing
+  int actions = 0;            // distinct action numbers of the larger model
+  bool operator==(const Part&) const = default;
 };
 
 // What a model is made of. Rows are ordered by stage, then state, then action; outcomes by row.
@@ -39,6 +52,7 @@ struct ModelArrays {
       upper;  // of each outcome: bounds for the `interval` set; empty when there are none
   std::vector<std::string> state_names;  // empty: numbers are the names
   std::vector<std::string> action_names;
+  std::optional<Part> part;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
 
@@ -67,6 +81,12 @@ class Model {
   int signals() const { return static_cast<int>(arrays_->signals.size()); }
   int actions() const { return actions_; }  // distinct action numbers: one more than the largest
   int most_actions() const { return most_actions_; }  // of any state
+
+  // The states whose rows this is; all of them, unless the model is a part of a larger one.
+  State own_begin() const { return own_begin_; }
+  State own_end() const { return own_end_; }
+  State own_states() const { return own_end_ - own_begin_; }
+  State all_states() const { return arrays_->part ? arrays_->part->blocks.back() : states(); }
   int most_outcomes() const { return most_outcomes_; }
 
   // Rows of a state at a stage of the horizon (a stationary model answers the same for every
@@ -111,6 +131,7 @@ class Model {
   }
   std::shared_ptr<const ModelArrays> arrays_;
   int actions_ = 0, most_actions_ = 0, most_outcomes_ = 0;
+  State own_begin_ = 0, own_end_ = 0;
 };
 
 // Collects rows in any order, one call each, for callers that do not have arrays.

@@ -62,6 +62,7 @@ struct RcviPlan {
   double bytes = 0;
   double row_evaluations = 0;
 };
-RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options = {});
+RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options = {},
+                   const Execution& execution = {});
 
 }  // namespace redoubt

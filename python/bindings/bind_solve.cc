@@ -33,7 +33,12 @@ void bind_rcvi(nb::module_& m) {
       .def_ro("bytes", &RcviPlan::bytes)
       .def_ro("row_evaluations", &RcviPlan::row_evaluations);
   bind_method<RcviOptions>(m, "rcvi", &rcvi);
-  m.def("plan_rcvi", &plan_rcvi, nb::arg("problem"), nb::arg("options"));
+  m.def(
+      "plan_rcvi",
+      [](const Problem& problem, const RcviOptions& options) {
+        return plan_rcvi(problem, options);
+      },
+      nb::arg("problem"), nb::arg("options"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <unordered_set>
@@ -125,6 +126,27 @@ void check_names(const std::vector<std::string>& names, std::string_view what) {
     require(seen.insert(name).second, "{} name '{}' is given twice, names must differ", what, name);
 }
 
+// Of a part: numbers that increase, and rows in the states of its own block only.
+void check_part(const ModelArrays& a) {
+  if (!a.part) return;
+  const auto& [blocks, rank, number, actions] = *a.part;
+  require(rank >= 0 && rank + 1 < static_cast<int>(blocks.size()) &&
+              std::is_sorted(blocks.begin(), blocks.end()) && blocks.front() == 0,
+          "rank {} of a part with {} blocks, must have a block, and blocks must increase from 0",
+          rank, blocks.size());
+  require(number.size() == static_cast<std::size_t>(a.states) &&
+              std::is_sorted(number.begin(), number.end(), std::less_equal<>()),
+          "a part of {} states with {} numbers, must have one for each, and they must increase",
+          a.states, number.size());
+  for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
+    const State s = number[slot % a.states];
+    require(
+        (s >= blocks[rank] && s < blocks[rank + 1]) || a.state_rows[slot] == a.state_rows[slot + 1],
+        "a part has rows of state {}, must have those of states {}..{} only", s, blocks[rank],
+        blocks[rank + 1] - 1);
+  }
+}
+
 // One more than the largest action number.
 int count_actions(const ModelArrays& a) {
   constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max() - 1;
@@ -162,6 +184,7 @@ Model::Model(ModelArrays arrays, const OutcomeViews& outcomes) {
 }
 
 void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
+  check_part(*shared);
   arrays_ = shared;
   actions_ = count_actions(*shared);
   check_names(shared->state_names, "state");
@@ -180,6 +203,16 @@ void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
   for (std::size_t slot = 0; slot + 1 < shared->state_rows.size(); ++slot) {
     most_actions_ = std::max(
         most_actions_, static_cast<int>(shared->state_rows[slot + 1] - shared->state_rows[slot]));
+  }
+  own_end_ = shared->states;
+  if (shared->part) {
+    const auto& [blocks, rank, number, actions] = *shared->part;
+    const auto place = [&](State s) {
+      return static_cast<State>(std::lower_bound(number.begin(), number.end(), s) - number.begin());
+    };
+    own_begin_ = place(blocks[rank]);
+    own_end_ = place(blocks[rank + 1]);
+    actions_ = std::max(actions_, actions);
   }
   for (Row r = 0; r < rows(); ++r)
     most_outcomes_ = std::max(most_outcomes_, static_cast<int>(outcome_end(r) - outcome_begin(r)));
@@ -205,7 +238,8 @@ int Model::signal_index(const std::string& name) const {
 }
 
 std::string Model::state_name(State state) const {
-  return arrays_->state_names.empty() ? fmt::format("{}", state) : arrays_->state_names[state];
+  if (!arrays_->state_names.empty()) return arrays_->state_names[state];
+  return fmt::format("{}", arrays_->part ? arrays_->part->number[state] : state);
 }
 
 std::string Model::action_name(std::int32_t action) const {

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "model/agree.h"
 #include "model/require.h"
 #include "policy/budget.h"
+#include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
 
 namespace redoubt {
@@ -32,10 +34,21 @@ void for_each_result(const Model& model, Channel channel, Row row, Visit visit) 
   }
 }
 
+// Ranges of states as a layer of values; ranges of all ranks, joined.
+LayerView layer_of(std::vector<Range>& ranges) {
+  static_assert(sizeof(Range) == 2 * sizeof(double));
+  return {&ranges.front().low, 2, 1, 0, 2};
+}
+Range join(Communicator& ranks, const Range& mine) {
+  return {agree_on_min(ranks, mine.low), agree_on_max(ranks, mine.high)};
+}
+
 // For each stage, the least and the largest total that a path from any state can still earn, in the
 // units of that stage.
-std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stages) {
+std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stages,
+                               Communicator& ranks) {
   const Model& model = problem.model();
+  Exchange exchange(model, ranks);
   const Range nothing{0, 0};
   std::vector<Range> ranges(stages + 1, nothing), next(model.states(), nothing),
       here(model.states());
@@ -55,9 +68,10 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
       here[s] = range.empty() ? nothing : range;
     }
     next.swap(here);
+    exchange.update(layer_of(next));
     Range all;
     for (const Range& range : next) all.include(range);
-    ranges[h] = all;
+    ranges[h] = join(ranks, all);
   }
   return ranges;
 }
@@ -66,14 +80,16 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
 // from the bound at stage 0. `round` is what the grid does to a requirement on the way.
 template <class Round>
 std::vector<Range> reached_ranges(const Problem& problem, Channel channel, double bound, int stages,
-                                  Round round) {
+                                  Communicator& ranks, Round round) {
   const Model& model = problem.model();
+  Exchange exchange(model, ranks);
   std::vector<Range> ranges(stages + 1), here(model.states()), next;
   for (std::size_t i = 0; i < problem.start().states.size(); ++i) {
     if (problem.start().probability[i] > 0) here[problem.start().states[i]] = {0, 0};
   }
   for (int h = 0;; ++h) {
     for (const Range& range : here) ranges[h].include(range);
+    ranges[h] = join(ranks, ranges[h]);
     ranges[h].include(0);  // the trace follows the whole bound through every stage
     if (h == stages) return ranges;
     next.assign(model.states(), {});
@@ -97,6 +113,10 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
           anywhere.include(after(channel.sign * model.value(channel.signal, row)));
       }
     }
+    exchange.collect(layer_of(next), [](double* into, const double* from) {
+      into[0] = std::min(into[0], from[0]), into[1] = std::max(into[1], from[1]);
+    });
+    anywhere = join(ranks, anywhere);
     if (!anywhere.empty()) {
       for (Range& range : next) range.include(anywhere);
     }
@@ -107,9 +127,14 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
 std::vector<double> values_of(const Problem& problem, Channel channel) {
   const Model& model = problem.model();
   std::vector<double> values;
-  for (Row row = 0; row < model.rows(); ++row) {
-    if (lands_anywhere(problem)) values.push_back(model.value(channel.signal, row));
-    for_each_result(model, channel, row, [&](State, double earned) { values.push_back(earned); });
+  for (State s = model.own_begin(); s < model.own_end(); ++s) {  // in an order that parts keep
+    for (int h = 0; h < model.stages(); ++h) {
+      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
+        if (lands_anywhere(problem)) values.push_back(model.value(channel.signal, row));
+        for_each_result(model, channel, row,
+                        [&](State, double earned) { values.push_back(earned); });
+      }
+    }
   }
   return values;
 }
@@ -126,31 +151,12 @@ double widest(const std::vector<Range>& paths, const std::vector<Range>& reached
   return width;
 }
 
-void choose_step(BudgetAxis& axis, const Problem& problem, const BudgetGrid& grid, double width) {
-  const std::vector<double> values = values_of(problem, {axis.signal, axis.sign});
-  if (grid.step > 0) {
-    axis.step = grid.step;
-  } else {
-    const double lattice = axis.discount == 1 ? common_step(values, width / kMostLatticeCells) : 0;
-    axis.step = lattice > 0 ? lattice : width / grid.cells;
-    if (axis.step <= 0) axis.step = 1;
-  }
-  axis.exact = axis.discount == 1 && std::all_of(values.begin(), values.end(), [&](double v) {
-                 const double cells = v / axis.step;
-                 return std::abs(cells - std::round(cells)) <= kCellNoise;
-               });
-}
-
-}  // namespace
-
-bool lands_anywhere(const Problem& problem) {
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
-  return tv && tv->reach == Reach::anywhere;
-}
-
-double common_step(std::vector<double> values, double smallest) {
-  double step = 0;
-  for (double value : values) {
+// The common step of these values and of all that came before, whose own was `step`; kNone when
+// there is none above `smallest`.
+constexpr double kNone = -1;
+double extend_step(double step, const std::vector<double>& values, double smallest) {
+  if (step == kNone) return step;
+  for (const double value : values) {
     double a = std::max(step, std::abs(value)), b = std::min(step, std::abs(value));
     while (b > 1e-9 * a) {  // Euclid's algorithm; remainders that are rounding errors count as zero
       double rest = a - b * std::floor(a / b);
@@ -159,12 +165,37 @@ double common_step(std::vector<double> values, double smallest) {
       b = rest <= kCellNoise * a ? 0 : rest;
     }
     step = a;
-    if (step > 0 && step < smallest) return 0;
+    if (step > 0 && step < smallest) return kNone;
   }
   return step;
 }
 
-BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid) {
+void choose_step(BudgetAxis& axis, const Problem& problem, const BudgetGrid& grid, double width,
+                 Communicator& ranks) {
+  const std::vector<double> values = values_of(problem, {axis.signal, axis.sign});
+  if (grid.step > 0) {
+    axis.step = grid.step;
+  } else {
+    const double lattice =
+        axis.discount == 1 ? in_turn(ranks, 0.0,
+                                     [&](double step) {
+                                       return extend_step(step, values, width / kMostLatticeCells);
+                                     })
+                           : 0;
+    axis.step = lattice > 0 ? lattice : width / grid.cells;
+    if (axis.step <= 0) axis.step = 1;
+  }
+  const bool whole = std::all_of(values.begin(), values.end(), [&](double v) {
+    const double cells = v / axis.step;
+    return std::abs(cells - std::round(cells)) <= kCellNoise;
+  });
+  axis.exact = axis.discount == 1 && all_ranks(ranks, whole);
+}
+
+}  // namespace
+
+BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid,
+                       Communicator& ranks) {
   const Channel channel = channel_of(problem, constraint);
   BudgetAxis axis;
   axis.constraint = constraint;
@@ -174,13 +205,14 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
   axis.discount = problem.discount();
   axis.rounding = grid.rounding;
 
-  const std::vector<Range> paths = path_ranges(problem, channel, stages);
+  const std::vector<Range> paths = path_ranges(problem, channel, stages, ranks);
   double width = 0;
   if (grid.step == 0) {
     const auto keep = [](const Range& range) { return range; };
-    width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, keep), axis.bound);
+    width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, ranks, keep),
+                   axis.bound);
   }
-  choose_step(axis, problem, grid, width);
+  choose_step(axis, problem, grid, width, ranks);
   const auto to_cells = [&](const Range& range) {
     const double low = range.low / axis.step, high = range.high / axis.step;
     const double bottom = axis.exact                      ? std::round(low)
@@ -189,7 +221,8 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
     const double top = axis.exact ? std::round(high) : std::ceil(high - kCellNoise);
     return Range{bottom * axis.step, top * axis.step};
   };
-  const std::vector<Range> reached = reached_ranges(problem, channel, axis.bound, stages, to_cells);
+  const std::vector<Range> reached =
+      reached_ranges(problem, channel, axis.bound, stages, ranks, to_cells);
   const bool loses = !axis.exact && axis.rounding == Rounding::up;
   double rounded = 0;  // cells that rounding up may still add
   axis.low.resize(stages + 1);

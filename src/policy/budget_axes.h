@@ -4,6 +4,7 @@
 
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
+#include "redoubt/ranks.h"
 
 namespace redoubt {
 
@@ -20,12 +21,7 @@ struct BudgetGrid {
 // window of each stage. Only requirements that can be reached from the bound matter, and only
 // between the least and the largest total that a path can still earn: below, nothing later depends
 // on them, above, nothing can meet them.
-BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid);
-
-// The largest step of which every value is a whole multiple, or zero when there is none above
-// `smallest`.
-double common_step(std::vector<double> values, double smallest);
-
-bool lands_anywhere(const Problem& problem);  // nature may leave the outcomes of a row
+BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid,
+                       Communicator& ranks = one_process());
 
 }  // namespace redoubt

@@ -81,7 +81,8 @@ class Checker {
   }
 
   void decision(int h, State s, std::int64_t node) const {
-    const auto actions = model_.row_end(h, s) - model_.row_begin(h, s);
+    const State at = model_.own_begin() + s;
+    const auto actions = model_.row_end(h, at) - model_.row_begin(h, at);
     if (actions == 0) return;
     double sum = 0;
     for_each_choice(policy_.at(h), node, [&](std::int32_t action, double weight) {
@@ -210,10 +211,7 @@ class Checker {
   // The same whatever they sum to, which is returned.
   double targets(const std::vector<MemoryMove>& list, int there, State state, const char* what,
                  int h) const {
-    const auto count =
-        state + 1 < policy_.states
-            ? node_of(policy_, there, state + 1, 0) - node_of(policy_, there, state, 0)
-            : node_count(policy_, there) - node_of(policy_, there, state, 0);
+    const auto count = memory_of(policy_, there, state);
     double sum = 0;
     for (const MemoryMove& move : list) {
       require(move.memory >= 0 && move.memory < count,
@@ -235,8 +233,8 @@ class Checker {
 
 void check_policy(const Problem& problem, const Policy& policy) {
   const Model& model = problem.model();
-  require(policy.states == model.states(), "the policy is for {} states, the problem has {}",
-          policy.states, model.states());
+  require(policy.states == model.own_states(), "the policy is for {} states, the problem has {}",
+          policy.states, model.own_states());
   const auto stages = static_cast<int>(policy.stages.size());
   if (problem.infinite()) {
     require(policy.repeats_last && stages > 0,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/agree.h"
 #include "model/require.h"
 #include "policy/evaluation.h"
 
@@ -20,8 +21,8 @@ bool Evaluation::satisfied() const {
 }
 
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
-  check_policy(problem, policy);
-  Workers workers(execution.threads);
+  Workers workers(execution);
+  all_or_none(workers.ranks(), [&] { check_policy(problem, policy); });
   return evaluate(problem, policy, workers).evaluation;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/agree.h"
 #include "policy/moves.h"
 
 namespace redoubt {
@@ -16,6 +17,7 @@ class Pass {
       : problem_(problem),
         policy_(policy),
         channels_(channels_of(problem, policy)),
+        ranks_(workers.ranks()),
         stage_(problem, policy, channels_, workers) {}
 
   EvaluationPass run(bool keep_all_stages) {
@@ -25,12 +27,11 @@ class Pass {
     };
     int stages =
         problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
-    std::vector<double> next(node_count(policy_, stages) * channels_.size(), 0.0), values;
+    std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
     for (int h = stages; h-- > 0;) {
-      stage_.run(h, next, values);
-      mark_hopeless(h, values);
+      stage_.run(h, next, values, [&](State state) { mark_hopeless(h, state, values); });
       next.swap(values);
       keep(next);
     }
@@ -60,12 +61,13 @@ class Pass {
         100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(problem_.discount()));
     std::vector<double> better;
     for (std::int64_t sweeps = 0; sweeps < most_sweeps; ++sweeps) {
-      stage_.run(stage, values, better);
+      stage_.run(stage, values, better, [](State) {});
       double change = 0, scale = 1;
       for (std::size_t n = 0; n < values.size(); ++n) {
         change = std::max(change, std::abs(better[n] - values[n]));
         scale = std::max(scale, std::abs(better[n]));
       }
+      change = agree_on_max(ranks_, change), scale = agree_on_max(ranks_, scale);
       values.swap(better);
       if (change * rest <= 1e-12 * scale) return;
     }
@@ -74,23 +76,23 @@ class Pass {
 
   // A node is hopeless when what the policy guarantees from it falls short of the requirement that
   // it remembers.
-  void mark_hopeless(int h, std::vector<double>& values) {
+  void mark_hopeless(int h, State state, std::vector<double>& values) const {
     if (policy_.budget.empty() || h >= static_cast<int>(policy_.budget.front().cells.size()) - 1)
       return;
     const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
     const auto memory = memory_states(policy_.budget, h);
-    double* hopeless = values.data() + (stage_.channels() - 1) * all;
+    double* here = values.data() + stage_.first_node(h, state);
+    double* hopeless = here + (stage_.channels() - 1) * all;
     // Coming to a hopeless state later is no less likely: a probability is not discounted.
-    for (std::int64_t n = 0; n < all; ++n) hopeless[n] /= problem_.discount();
-    std::int64_t inner = memory;
+    for (std::int32_t m = 0; m < memory; ++m) hopeless[m] /= problem_.discount();
+    std::int32_t inner = memory;
     for (const BudgetAxis& axis : policy_.budget) {
       inner /= axis.cells[h];
-      const double* guaranteed = values.data() + (1 + axis.constraint) * all;
-      for (std::int64_t n = 0; n < all; ++n) {
-        const auto cell = static_cast<std::int32_t>(n % memory / inner % axis.cells[h]);
-        const double required = axis.requirement(h, cell) - axis.slack[h];
-        if (guaranteed[n] < required - kSatisfied * std::max(1.0, std::abs(required)))
-          hopeless[n] = -1;
+      const double* guaranteed = here + (1 + axis.constraint) * all;
+      for (std::int32_t m = 0; m < memory; ++m) {
+        const double required = axis.requirement(h, m / inner % axis.cells[h]) - axis.slack[h];
+        if (guaranteed[m] < required - kSatisfied * std::max(1.0, std::abs(required)))
+          hopeless[m] = -1;
       }
     }
   }
@@ -103,7 +105,7 @@ class Pass {
       for (const MemoryMove& move : start_memory(policy_, state)) {
         const double weight = problem_.start().probability[i] * move.weight;
         for (std::size_t c = 0; c < sums.size(); ++c)
-          sums[c] += weight * values[c * all + node_of(policy_, 0, state, move.memory)];
+          sums[c] += weight * values[c * all + stage_.first_node(0, state) + move.memory];
       }
     }
     return sums;
@@ -112,6 +114,7 @@ class Pass {
   const Problem& problem_;
   const Policy& policy_;
   std::vector<Channel> channels_;
+  Communicator& ranks_;
   StageEvaluation stage_;
   bool converged_ = true;
 };

@@ -84,6 +84,13 @@ std::int64_t node_count(const Policy& policy, int stage) {
   return std::int64_t{policy.states} * memory_states(policy.budget, stage);
 }
 
+std::int64_t memory_of(const Policy& policy, int stage, State state) {
+  if (stage >= static_cast<int>(policy.stages.size()) && !policy.repeats_last)
+    return memory_states(policy.budget, stage);
+  const Policy::Stage& here = policy.at(stage);
+  return here.node_begin.empty() ? here.memory : here.end(state) - here.begin(state);
+}
+
 std::int64_t node_of(const Policy& policy, int stage, State state, std::int32_t memory) {
   if (stage < static_cast<int>(policy.stages.size()) || policy.repeats_last)
     return policy.at(stage).begin(state) + memory;

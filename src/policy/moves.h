@@ -29,6 +29,7 @@ void memory_moves(const Problem& problem, const Policy& policy, const Decision& 
 
 // The nodes of a stage, which may be the one after the last: there, only budgets are remembered.
 std::int64_t node_count(const Policy& policy, int stage);
+std::int64_t memory_of(const Policy& policy, int stage, State state);  // how many of one state
 std::int64_t node_of(const Policy& policy, int stage, State state, std::int32_t memory);
 
 }  // namespace redoubt

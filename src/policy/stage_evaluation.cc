@@ -3,39 +3,74 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/agree.h"
+#include "model/require.h"
 #include "policy/moves.h"
 
 namespace redoubt {
 
 StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
                                  std::vector<Channel> channels, Workers& workers)
-    : problem_(&problem), policy_(&policy), channels_(std::move(channels)), group_(&workers) {
+    : problem_(&problem),
+      policy_(&policy),
+      channels_(std::move(channels)),
+      group_(&workers),
+      exchange_(problem.model(), workers.ranks()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
-  outcomes_move_ = outcomes_move_budgets(problem.model(), policy.budget);
+  outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));
+  if (!problem.model().arrays().part) return;
+  for (const Policy::Stage& stage : policy.stages)
+    require(stage.node_begin.empty() && stage.outcome_slot.empty(),
+            "a policy that moves its memory by table, must be evaluated on one rank");
+  require_whole_landings(problem, policy.budget);
+}
+
+void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes) {
+  const bool mixed = std::any_of(axes.begin(), axes.end(), [](const BudgetAxis& axis) {
+    return axis.rounding == Rounding::mixed && !axis.exact;
+  });
+  require(!problem.model().arrays().part || !lands_anywhere(problem) || !mixed,
+          "rounding mixed with set tv, reach anywhere, must run on one rank: the worst landing is "
+          "sought among all states for every row");
 }
 
 double StageEvaluation::row_evaluations() const {
   double sum = 0;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
-  return sum;
+  return agree_on_sum(group_->ranks(), sum);
+}
+
+std::int64_t StageEvaluation::nodes(int stage) const {
+  return first_node(stage, problem_->model().states());
+}
+
+std::int64_t StageEvaluation::first_node(int stage, State state) const {
+  const bool decides = stage < static_cast<int>(policy_->stages.size()) || policy_->repeats_last;
+  if (decides && !policy_->at(stage).node_begin.empty())
+    return policy_->at(stage).node_begin[state];
+  const auto memory = decides ? policy_->at(stage).memory : memory_states(policy_->budget, stage);
+  return std::int64_t{state} * memory;
 }
 
 bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).outcome_slot.empty(); }
 
-void StageEvaluation::run(int stage, const Next& next, Next& values) {
-  values.assign(node_count(*policy_, stage) * channels_.size(), 0.0);
+void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
+  const auto all = nodes(stage);
+  values.assign(all * channels(), 0.0);
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
-  group_->for_each(policy_->states, work, [&](std::int64_t begin, std::int64_t end, int worker) {
+  LayerView layer{values.data(), 1, channels(), all, 1};
+  if (problem_->model().arrays().part)
+    layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
+  exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int worker) {
     MemoryRange& range = workers_[worker].range;
-    for (auto s = static_cast<State>(begin); s < end; ++s) {
-      const auto memory =
-          static_cast<std::int32_t>(policy_->at(stage).end(s) - policy_->at(stage).begin(s));
-      for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
-        range.count = std::min(kMemoryBlock, memory - range.first);
-        run_range(stage, s, next, values, workers_[worker]);
-      }
+    const auto memory =
+        static_cast<std::int32_t>(first_node(stage, state + 1) - first_node(stage, state));
+    for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
+      range.count = std::min(kMemoryBlock, memory - range.first);
+      run_range(stage, state, next, values, workers_[worker]);
     }
+    finish(state);
   });
 }
 
@@ -45,7 +80,7 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
   const auto actions =
       static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
-  const auto first = node_of(*policy_, stage, state, 0);
+  const auto first = first_node(stage, state);
   for (std::int32_t action = 0; action < actions; ++action) {
     collect_lanes(stage, state, action, worker);
     if (worker.lanes.empty()) continue;
@@ -63,15 +98,16 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
 void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
                                     Worker& worker) const {
   const Policy::Stage& here = policy_->at(stage);
+  const State own = state - problem_->model().own_begin();
   worker.lanes.clear();
   worker.weight.clear();
   worker.choice.clear();
-  const auto first = here.begin(state) + worker.range.first;
+  const auto first = here.begin(own) + worker.range.first;
   for (auto n = first; n < first + worker.range.count; ++n) {
     auto position = here.mixed.empty() ? here.choice_begin[n] : n;
     for_each_choice(here, n, [&](std::int32_t taken, double weight) {
       if (taken == action && weight > 0) {
-        worker.lanes.push_back(static_cast<std::int32_t>(n - here.begin(state)));
+        worker.lanes.push_back(static_cast<std::int32_t>(n - here.begin(own)));
         worker.weight.push_back(weight);
         worker.choice.push_back(position);
       }
@@ -107,8 +143,7 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   const Model& model = problem_->model();
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
   const auto count = worker.lanes.size();
-  const auto first =
-      node_of(*policy_, stage + 1, model.arrays().next[model.outcome_begin(row) + outcome], 0);
+  const auto first = first_node(stage + 1, model.arrays().next[model.outcome_begin(row) + outcome]);
   if (by_table(stage)) {
     const Policy::Stage& here = policy_->at(stage);
     for (int c = 0; c < channels(); ++c) {
@@ -164,8 +199,7 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     floor_.assign(std::max<std::int64_t>(0, slots) * channels(), 0.0);
     for (int c = 0; c < channels(); ++c) {
       for (std::int64_t slot = 0; slot < slots; ++slot) {
-        const auto first =
-            node_of(*policy_, stage + 1, static_cast<State>(slot % policy_->states), 0);
+        const auto first = first_node(stage + 1, static_cast<State>(slot % policy_->states));
         for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
           floor_[c * slots + slot] +=
               here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
@@ -177,12 +211,13 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
   const auto memory = memory_states(policy_->budget, stage + 1);
   floor_.assign(std::int64_t{memory} * channels(), std::numeric_limits<double>::infinity());
   for (int c = 0; c < channels(); ++c) {
-    for (State s = 0; s < policy_->states; ++s) {
-      const double* values = next.data() + c * all + node_of(*policy_, stage + 1, s, 0);
+    for (State s = 0; s < problem_->model().states(); ++s) {
+      const double* values = next.data() + c * all + first_node(stage + 1, s);
       for (std::int32_t m = 0; m < memory; ++m)
         floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
     }
   }
+  agree_on_least(group_->ranks(), floor_);
 }
 
 void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker& worker) const {

@@ -1,16 +1,24 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "policy/budget.h"
 #include "redoubt/policy.h"
+#include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
 
+// An Error where a mixture over memory states would have to be compared in all states of a model of
+// which this is a part.
+void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes);
+
 // One backward stage of evaluating a policy, for several channels at once. Values are laid out
-// [channel][node].
+// [channel][node], where nodes are those of all states of the model. A part of a model, and a
+// policy that has nodes of its own states only, must have equally many in every state.
 class StageEvaluation {
  public:
   StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels,
@@ -19,9 +27,15 @@ class StageEvaluation {
   int channels() const { return static_cast<int>(channels_.size()); }
   double row_evaluations() const;
 
+  // The values of a stage, which may be the one after the last, and where those of a state begin.
+  std::int64_t nodes(int stage) const;
+  std::int64_t first_node(int stage, State state) const;
+
   // values = worst case of following the policy from this stage, given what the next stage is
-  // worth.
-  void run(int stage, const std::vector<double>& next, std::vector<double>& values);
+  // worth. `finish` sees each state when its values are there, and may change them.
+  using Finish = std::function<void(State state)>;
+  void run(int stage, const std::vector<double>& next, std::vector<double>& values,
+           const Finish& finish);
 
  private:
   struct Worker {  // buffers of one thread
@@ -50,6 +64,7 @@ class StageEvaluation {
   const Policy* policy_;
   std::vector<Channel> channels_;
   Workers* group_;
+  Exchange exchange_;
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
   // The least value over all states: for each memory state of a budget, or for each landing plan

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "model/agree.h"
 #include "model/require.h"
 #include "numerics/best_mix.h"
+#include "policy/stage_evaluation.h"
 
 namespace redoubt {
 namespace {
@@ -23,13 +25,16 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
       stages_(stages),
       channels_{Channel{}},
       fallback_(fallback),
-      group_(&workers) {
+      group_(&workers),
+      exchange_(problem.model(), workers.ranks()) {
+  Communicator& ranks = workers.ranks();
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
-  require(problem.model().most_actions() <= 256,
-          "{} actions in one state, this method takes at most 256", problem.model().most_actions());
+  const double actions = agree_on_max(ranks, problem.model().most_actions());
+  require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
+  require_whole_landings(problem, axes);
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
-  outcomes_move_ = outcomes_move_budgets(problem.model(), axes);
+  outcomes_move_ = any_rank(ranks, outcomes_move_budgets(problem.model(), axes));
   by_shift_ = axes.size() == 1 && axes[0].discount == 1 &&
               (axes[0].exact || (axes[0].rounding == Rounding::up && !outcomes_move_));
   if (by_shift_) {
@@ -42,6 +47,8 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
         most_earned_ = std::max(most_earned_, earned);
       }
     }
+    least_earned_ = agree_on_min(ranks, least_earned_);
+    most_earned_ = agree_on_max(ranks, most_earned_);
   }
   shape_layer(stages, next_);
 }
@@ -49,7 +56,7 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
 double BudgetSweep::row_evaluations() const {
   double sum = 0;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
-  return sum;
+  return agree_on_sum(group_->ranks(), sum);
 }
 
 // How many lanes further the next stage's value stands, for a step that earned this much. Lanes of
@@ -77,8 +84,9 @@ void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   }
   layer.stride = padded_lanes(layer.before + layer.lanes + layer.after + kLaneBlock);
   layer.values.resize((std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
-  for (State s = 0; s < model.states(); ++s) {
-    if (stage < stages_ && model.row_begin(stage, s) < model.row_end(stage, s)) continue;
+  const bool end = stage == stages_;
+  for (State s = end ? 0 : model.own_begin(); s < (end ? model.states() : model.own_end()); ++s) {
+    if (!end && model.row_begin(stage, s) < model.row_end(stage, s)) continue;
     std::fill_n(lanes(layer, 0, s) - layer.before, arrays_ * layer.stride, 0.0);
   }
 }
@@ -108,22 +116,26 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
   const std::int32_t range = several ? std::min(here_.lanes, kMemoryBlock) : here_.lanes;
   const std::int64_t ranges = (here_.lanes + range - 1) / range;
   if (several)
-    decisions_.assign(model.states() * ranges, {});
+    decisions_.assign(model.own_states() * ranges, {});
   else
-    decisions.mixed.assign(std::int64_t{model.states()} * here_.lanes, {});
+    decisions.mixed.assign(std::int64_t{model.own_states()} * here_.lanes, {});
   if (workers_.front().rows.needs_floor()) find_floor();
   const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
                       padded_lanes(here_.lanes);
-  const auto body = [&](std::int64_t begin, std::int64_t end, int number) {
+  const LayerView layer{lanes(here_, 0, 0), arrays_ * here_.stride, arrays_, here_.stride,
+                        here_.lanes};
+  const auto body = [&](State state, std::int64_t piece, int number) {
     Worker& worker = workers_[number];
-    for (auto i = begin; i < end; ++i) {
-      worker.range.first = static_cast<std::int32_t>(i % ranges) * range;
-      worker.range.count = std::min(range, here_.lanes - worker.range.first);
-      step_range(stage, static_cast<State>(i / ranges), decisions, worker);
-      if (several) decisions_[i] = worker.decisions;
-    }
+    worker.range.first = static_cast<std::int32_t>(piece) * range;
+    worker.range.count = std::min(range, here_.lanes - worker.range.first);
+    step_range(stage, state, decisions, worker);
+    if (several) decisions_[(state - model.own_begin()) * ranges + piece] = worker.decisions;
   };
-  group_->for_each(model.states() * ranges, work, body);
+  exchange_.sweep(*group_, {work, ranges}, layer, body);
+  for (State s = 0; s < model.states(); ++s) {  // of other ranks: their values have come without
+    if (s == model.own_begin()) s = model.own_end();
+    if (s < model.states()) fill_halo(s);
+  }
   if (several) store_decisions(decisions_, decisions);
   std::swap(next_, here_);
 }
@@ -224,7 +236,8 @@ const double* BudgetSweep::moved_floor(int array, Worker& worker) const {
 
 void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Worker& worker) {
   const auto padded = padded_lanes(here_.lanes);
-  MixedChoice* choices = decisions.mixed.data() + std::int64_t{state} * here_.lanes;
+  const std::int64_t own = state - problem_->model().own_begin();
+  MixedChoice* choices = decisions.mixed.data() + own * here_.lanes;
   worker.reward.resize(actions);
   worker.utility.resize(actions);
   for (int a = 0; a < actions; ++a) {
@@ -274,6 +287,7 @@ void BudgetSweep::find_floor() {
       const double* values = lanes(next_, array, s) - next_.before;
       for (std::int64_t i = 0; i < next_.stride; ++i) least[i] = std::min(least[i], values[i]);
     }
+    agree_on_least(group_->ranks(), {least, static_cast<std::size_t>(next_.stride)});
   }
 }
 

@@ -6,6 +6,7 @@
 #include "policy/budget.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_decisions.h"
+#include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
 
@@ -83,6 +84,7 @@ class BudgetSweep {
   int arrays_;
   Fallback fallback_;
   Workers* group_;
+  Exchange exchange_;
   std::vector<Worker> workers_;
   bool by_shift_ =
       false;  // every move of the budget is a whole number of cells, the same for all cells

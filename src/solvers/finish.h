@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "model/agree.h"
 #include "redoubt/solve.h"
 #include "sweep/workers.h"
 
@@ -11,10 +12,13 @@ namespace redoubt {
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  // Reports progress; true when the time is up or the caller asked to stop.
+  // Reports progress; true when the time is up or the caller asked to stop, on any rank.
+  bool stop(const Execution& execution, Communicator& ranks, double done) const {
+    const bool late = seconds() > execution.time_limit;
+    return any_rank(ranks, late || (execution.progress && !execution.progress(done)));
+  }
   bool stop(const Execution& execution, double done) const {
-    if (seconds() > execution.time_limit) return true;
-    return execution.progress && !execution.progress(done);
+    return stop(execution, one_process(), done);
   }
 
  private:

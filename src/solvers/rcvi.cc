@@ -91,14 +91,16 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
 
 }  // namespace
 
-RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
+RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
   check_options(options);
+  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
   RcviPlan plan;
   plan.stages =
       problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
   const BudgetGrid grid{options.budget_step, options.budget_cells, options.rounding, options.slack};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
-    if (!is_implied(problem, c)) plan.axes.push_back(budget_axis(problem, c, plan.stages, grid));
+    if (!is_implied(problem, c))
+      plan.axes.push_back(budget_axis(problem, c, plan.stages, grid, ranks));
   }
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
@@ -112,9 +114,10 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options) {
     layer = std::max(layer, memory * states * arrays * 8);
     if (h == plan.stages) break;
     // A decision between two actions, or a list of as many as there are constraints and one more.
-    plan.bytes += (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * states;
+    plan.bytes += (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
   }
+  plan.row_evaluations = agree_on_sum(ranks, plan.row_evaluations);
   plan.bytes += 4 * layer;  // two layers to solve, two to evaluate what was found
   return plan;
 }
@@ -131,20 +134,20 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
           "the constraint on '{}' is a chance constraint, rcvi takes none",
           problem.constraints()[0].signal);
   const Stopwatch watch;
-  const RcviPlan plan = plan_rcvi(problem, options);
+  const RcviPlan plan = plan_rcvi(problem, options, execution);
   check_memory(plan, options);
-  Workers workers(execution.threads);
+  Workers workers(execution);
   BudgetSweep sweep(problem, plan.axes, plan.stages, options.fallback, workers);
   Solution solution;
   solution.method = "rcvi";
   Policy& policy = solution.policy;
-  policy.states = problem.model().states();
+  policy.states = problem.model().own_states();
   policy.stages.resize(plan.stages);
   policy.budget = plan.axes;
   for (const BudgetAxis& axis : plan.axes)
     policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
   for (int h = plan.stages; h-- > 0;) {
-    if (watch.stop(execution, 1 - (h + 1.0) / plan.stages))
+    if (watch.stop(execution, workers.ranks(), 1 - (h + 1.0) / plan.stages))
       return stopped(problem, std::move(solution), watch, workers);
     sweep.step(h, policy.stages[h]);
     record(problem, sweep, plan.axes, h, plan.stages, watch, solution.trace);

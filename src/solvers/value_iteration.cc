@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/agree.h"
 #include "solvers/finish.h"
+#include "sweep/exchange.h"
 
 namespace redoubt {
 namespace {
@@ -11,7 +13,11 @@ namespace {
 class Sweep {
  public:
   Sweep(const Problem& problem, Channel channel, Workers& workers, bool least)
-      : problem_(problem), channel_(channel), group_(workers), least_(least) {
+      : problem_(problem),
+        channel_(channel),
+        group_(workers),
+        exchange_(problem.model(), workers.ranks()),
+        least_(least) {
     for (int w = 0; w < workers.count(); ++w) rows_.emplace_back(problem);
   }
 
@@ -20,21 +26,19 @@ class Sweep {
             std::vector<std::int32_t>& actions) {
     const Model& model = problem_.model();
     values.assign(model.states(), 0.0);
-    actions.assign(model.states(), -1);
-    const double floor = *std::min_element(next.begin(), next.end());
+    actions.assign(model.own_states(), -1);
+    const double floor = agree_on_min(group_.ranks(), *std::min_element(next.begin(), next.end()));
     const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
-    group_.for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
-      for (auto s = begin; s < end; ++s) {
-        const auto state = static_cast<State>(s);
-        for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
-          const double q = worst(row, next, floor, rows_[worker]);
-          // Of actions that differ by rounding only the first counts, on every machine.
-          const double noise = 1e-13 * std::max(1.0, std::abs(q));
-          if (actions[s] >= 0 && (least_ ? q >= values[s] - noise : q <= values[s] + noise))
-            continue;
-          values[s] = q;
-          actions[s] = static_cast<std::int32_t>(row - model.row_begin(stage, state));
-        }
+    exchange_.sweep(group_, {work}, {values.data()}, [&](State state, std::int64_t, int worker) {
+      std::int32_t& best = actions[state - model.own_begin()];
+      for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
+        const double q = worst(row, next, floor, rows_[worker]);
+        // Of actions that differ by rounding only the first counts, on every machine.
+        const double noise = 1e-13 * std::max(1.0, std::abs(q));
+        if (best >= 0 && (least_ ? q >= values[state] - noise : q <= values[state] + noise))
+          continue;
+        values[state] = q;
+        best = static_cast<std::int32_t>(row - model.row_begin(stage, state));
       }
     });
   }
@@ -42,7 +46,7 @@ class Sweep {
   double row_evaluations() const {
     double sum = 0;
     for (const RowEvaluator& rows : rows_) sum += rows.evaluations();
-    return sum;
+    return agree_on_sum(group_.ranks(), sum);
   }
 
  private:
@@ -66,6 +70,7 @@ class Sweep {
   const Problem& problem_;
   Channel channel_;
   Workers& group_;
+  Exchange exchange_;
   bool least_;
   std::vector<RowEvaluator> rows_;
 };
@@ -94,7 +99,8 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
   const Stopwatch watch;
   Sweep sweep(problem, channel, workers, least);
   ValueIteration result;
-  result.policy.states = problem.model().states();
+  Communicator& ranks = workers.ranks();
+  result.policy.states = problem.model().own_states();
   result.policy.repeats_last = problem.infinite();
   std::vector<double> next(problem.model().states(), 0.0), values;
   std::vector<std::int32_t> actions;
@@ -103,7 +109,7 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
     result.values.assign(horizon + 1, next);
     result.policy.stages.resize(horizon);
     for (int h = horizon; h-- > 0 && !result.stopped;) {
-      result.stopped = watch.stop(execution, 1 - (h + 1.0) / horizon);
+      result.stopped = watch.stop(execution, ranks, 1 - (h + 1.0) / horizon);
       sweep.step(h, result.values[h + 1], result.values[h], actions);
       result.policy.stages[h] = pure_stage(actions);
       ++result.sweeps;
@@ -116,7 +122,7 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
     for (double change = 1, scale = 1;
          change * rest > 1e-12 * scale && result.sweeps < 10 * expected; next.swap(values)) {
       if ((result.stopped = watch.stop(
-               execution, std::min(0.99, static_cast<double>(result.sweeps) / expected))))
+               execution, ranks, std::min(0.99, static_cast<double>(result.sweeps) / expected))))
         break;
       sweep.step(0, next, values, actions);
       change = 0, scale = 1;
@@ -124,6 +130,7 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
         change = std::max(change, std::abs(values[s] - next[s]));
         scale = std::max(scale, std::abs(values[s]));
       }
+      change = agree_on_max(ranks, change), scale = agree_on_max(ranks, scale);
       ++result.sweeps;
     }
     result.values = {next};
@@ -143,7 +150,7 @@ namespace {
 Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method,
                        const Execution& execution) {
   const Stopwatch watch;
-  Workers workers(execution.threads);
+  Workers workers(execution);
   ValueIteration found = value_iteration(model_to_solve, Channel{}, workers, execution);
   Solution solution;
   solution.method = method;
@@ -174,7 +181,7 @@ Solution nominal(const Problem& problem, const Execution& execution) {
 
 AchievableRange achievable_range(const Problem& problem, int constraint,
                                  const Execution& execution) {
-  Workers workers(execution.threads);
+  Workers workers(execution);
   const Channel channel = channel_of(problem, constraint);
   const double best = value_iteration(problem, channel, workers, execution).at(problem.start());
   const double worst =

@@ -7,11 +7,16 @@ Channel channel_of(const Problem& problem, int constraint) {
           problem.constraints()[constraint].sense == Sense::at_least ? 1.0 : -1.0};
 }
 
+bool lands_anywhere(const Problem& problem) {
+  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+  return tv && tv->reach == Reach::anywhere;
+}
+
 RowEvaluator::RowEvaluator(const Problem& problem)
     : problem_(&problem), kernel_(worst_case_kernel(problem.uncertainty())) {
   const Uncertainty& set = problem.uncertainty();
   if (const auto* tv = std::get_if<TV>(&set))
-    radius_ = &tv->radius, floor_ = tv->reach == Reach::anywhere;
+    radius_ = &tv->radius, floor_ = lands_anywhere(problem);
   if (const auto* chi2 = std::get_if<Chi2>(&set)) radius_ = &chi2->radius;
   if (const auto* kl = std::get_if<KL>(&set)) radius_ = &kl->radius;
   if (const auto* tilt = std::get_if<Tilt>(&set)) strength_ = tilt->temperature;

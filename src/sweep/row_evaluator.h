@@ -16,6 +16,9 @@ struct Channel {
 };
 Channel channel_of(const Problem& problem, int constraint);
 
+// True when nature may move mass to states that a row does not list.
+bool lands_anywhere(const Problem& problem);
+
 // The worst case of one row of a problem, for many lanes: the only place where models meet sets.
 // One for each thread.
 //     result = row value + discount * min over P of sum_i P_i (next value_i + outcome value_i /

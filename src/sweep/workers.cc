@@ -6,7 +6,7 @@
 
 namespace redoubt {
 
-Workers::Workers(int threads) {
+Workers::Workers(int threads, Communicator& ranks) : ranks_(&ranks) {
   require(threads >= 1, "threads = {}, must be at least 1", threads);
   for (int worker = 1; worker < threads; ++worker)
     threads_.emplace_back([this, worker] { loop(worker); });

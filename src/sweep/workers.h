@@ -8,10 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "redoubt/execution.h"
+#include "redoubt/ranks.h"
+
 namespace redoubt {
 
 // The one threading mechanism: a fixed group of threads that lives as long as a solve. One thread
-// runs inline, without a pool.
+// runs inline, without a pool. It also knows the other processes at work on the same problem.
 class Workers {
  public:
   // body(begin, end, worker): items begin..end-1, done by worker 0..threads-1. Each item is done
@@ -19,12 +22,15 @@ class Workers {
   // each other.
   using Body = std::function<void(std::int64_t begin, std::int64_t end, int worker)>;
 
-  explicit Workers(int threads);
+  explicit Workers(int threads, Communicator& ranks = one_process());
+  explicit Workers(const Execution& execution)
+      : Workers(execution.threads, execution.ranks ? *execution.ranks : one_process()) {}
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }
+  Communicator& ranks() const { return *ranks_; }
 
   // Work below this many nanoseconds is not worth waking anybody for.
   static constexpr double kWorthwhile = 2e5;
@@ -36,6 +42,7 @@ class Workers {
   void run_chunks(int worker);
   void loop(int worker);
 
+  Communicator* ranks_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;

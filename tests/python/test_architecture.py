@@ -22,10 +22,10 @@ MAY_INCLUDE = {
 }
 # Layer -> the public headers that it implements: including one of them is including the layer.
 PUBLIC_HEADERS = {
-    "model": {"error", "execution", "model", "problem", "uncertainty"},
+    "model": {"error", "execution", "model", "problem", "ranks", "uncertainty"},
     "numerics": {"choice"},
     "sets": {"worst_case"},
-    "policy": {"controller", "evaluate", "policy", "simulate", "solution", "verify", "worst_kernel"},
+    "policy": {"controller", "evaluate", "policy", "simulate", "solution", "stage_store", "verify", "worst_kernel"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
     "environments": {"environments"},

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "redoubt/problem.h"
+
+namespace redoubt {
+
+// The processes that solve one problem together, each with a part of its states. Everything that
+// they say to each other goes through these five functions; every rank calls them in the same
+// order.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // The bytes of every rank, one after the other; each gives equally many.
+  virtual std::vector<std::byte> gather(std::span<const std::byte> mine) = 0;
+
+  // Messages to and from other ranks, at most one for each pair. They are under way from `begin` to
+  // `finish`; until then what is sent must stay as it is, and what is received is not yet there.
+  struct Outgoing {
+    int to = 0;
+    std::span<const std::byte> bytes;
+  };
+  struct Incoming {
+    int from = 0;
+    std::span<std::byte> bytes;
+  };
+  virtual void begin(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
+  virtual void finish() = 0;
+};
+
+// One process, which has nobody to talk to.
+Communicator& one_process();
+
+// Runs body(ranks) once for each of `count` ranks, each in a thread of this process. A failure of
+// one ends them all and is thrown here.
+void run_ranks(int count, const std::function<void(Communicator&)>& body);
+
+// Contiguous blocks of states with about equally many outcomes each: rank r owns states blocks[r]
+// up to the next.
+std::vector<State> balanced_blocks(const Model& model, int ranks);
+
+// One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
+// parts (rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers are those
+// of the whole problem, the same on every rank; a policy is the rank's own part of it.
+Problem part_of(const Problem& whole, std::vector<State> blocks, int rank);
+
+}  // namespace redoubt

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "redoubt/ranks.h"
+
+// What ranks agree on. Values are combined in the order of the ranks, the same everywhere.
+namespace redoubt {
+
+// Everybody's values, rank by rank.
+template <class Value>
+std::vector<Value> gather_values(Communicator& ranks, std::span<const Value> mine) {
+  const std::vector<std::byte> bytes = ranks.gather(std::as_bytes(mine));
+  std::vector<Value> all(bytes.size() / sizeof(Value));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+template <class Value>
+std::vector<Value> gather_value(Communicator& ranks, Value mine) {
+  return gather_values<Value>(ranks, std::span<const Value>(&mine, 1));
+}
+
+inline double agree_on_max(Communicator& ranks, double mine) {
+  const auto all = gather_value(ranks, mine);
+  return *std::max_element(all.begin(), all.end());
+}
+inline double agree_on_min(Communicator& ranks, double mine) {
+  const auto all = gather_value(ranks, mine);
+  return *std::min_element(all.begin(), all.end());
+}
+inline double agree_on_sum(Communicator& ranks, double mine) {
+  double sum = 0;
+  for (const double value : gather_value(ranks, mine)) sum += value;
+  return sum;
+}
+inline bool any_rank(Communicator& ranks, bool mine) { return agree_on_max(ranks, mine) > 0; }
+inline bool all_ranks(Communicator& ranks, bool mine) { return agree_on_min(ranks, mine) > 0; }
+
+// Each entry becomes the least of all ranks' entries.
+void agree_on_least(Communicator& ranks, std::span<double> values);
+
+// A value that each rank in turn passes on: what one process with all states would have made of it.
+template <class Value, class Step>
+Value in_turn(Communicator& ranks, Value value, Step step) {
+  for (int r = 0; r < ranks.size(); ++r) {
+    if (ranks.rank() == r) value = step(value);
+    value = gather_value(ranks, value)[r];
+  }
+  return value;
+}
+
+// Runs a body that may fail on some ranks only, such as reading a part of a file: then every rank
+// throws what the first of them to fail has thrown.
+void all_or_none(Communicator& ranks, const std::function<void()>& body);
+
+}  // namespace redoubt

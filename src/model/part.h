@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "redoubt/model.h"
+
+namespace redoubt {
+
+// Turns the rows of one block of states into a part. `block` has the rows of the states
+// blocks[rank] up to blocks[rank + 1] and no others (state_rows has one entry for each of them and
+// stage, and one more), but next states in the numbers of the whole model. `known` are states that
+// every part has, whether its rows lead there or not.
+ModelArrays make_part(ModelArrays block, std::vector<State> blocks, int rank,
+                      const std::vector<State>& known, int actions);
+
+// The number that a state of the whole model has in a part that has it.
+State number_in_part(const Part& part, State state);
+
+}  // namespace redoubt

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "redoubt/model.h"
+#include "redoubt/ranks.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+
+// Where a layer of values lies: those of state s in array i are the `count` numbers from
+// first + s * state_stride + i * array_stride.
+struct LayerView {
+  double* first = nullptr;
+  std::int64_t state_stride = 1;
+  int arrays = 1;
+  std::int64_t array_stride = 0;
+  std::int64_t count = 1;
+
+  double* at(State state, int array) const {
+    return first + state * state_stride + array * array_stride;
+  }
+  std::int64_t values() const { return arrays * count; }  // of one state
+};
+
+// Brings the values of states that other ranks own, and no others, to the ranks whose rows lead
+// there. A part of a model makes one together with all other ranks; a whole model has nothing to
+// exchange.
+class Exchange {
+ public:
+  Exchange(const Model& model, Communicator& ranks);
+
+  // Runs body(state, piece, worker) for every piece of the work of every state of our own, on all
+  // threads, and brings the values that the bodies put into the layer to everybody who needs them.
+  // States are done in slices: the values of one slice are under way while the next is computed.
+  struct Work {
+    double nanoseconds = 0;   // about, of all states together
+    std::int64_t pieces = 1;  // of the work of one state, which different threads may do
+  };
+  using Body = std::function<void(State state, std::int64_t piece, int worker)>;
+  void sweep(Workers& group, const Work& work, const LayerView& layer, const Body& body);
+
+  // The values of all states at once.
+  void update(const LayerView& layer);
+
+  // The other way round: what we have put into states that others own goes to their owners, who
+  // combine(theirs, ours) it number by number. For operations in which the order does not matter.
+  using Combine = std::function<void(double* into, const double* from)>;
+  void collect(const LayerView& layer, const Combine& combine);
+
+ private:
+  struct Peer {
+    int rank = 0;
+    State first = 0, last = 0;  // states here that the peer owns
+    std::vector<State> wanted;  // our own states that the peer needs
+    std::vector<double> out, in;
+  };
+  State slice_begin(int rank, int slice) const;  // in numbers of the whole model
+  std::pair<std::size_t, std::size_t> wanted_in(const Peer& peer, int slice) const;
+  std::pair<State, State> owned_in(const Peer& peer, int slice) const;
+  void begin(const LayerView& layer, int slice);
+  void finish(const LayerView& layer, int slice);
+
+  const Model* model_;
+  Communicator* ranks_;
+  int slices_ = 1;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace redoubt

@@ -1,0 +1,93 @@
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "redoubt/error.h"
+#include "redoubt/ranks.h"
+
+namespace redoubt {
+namespace {
+
+// What the threads of run_ranks share: a place for each rank's bytes and messages, and a barrier.
+// A rank that fails leaves the barrier and `failed` behind, so that nobody waits for it.
+struct Square {
+  explicit Square(int count) : barrier(count), bytes(count), outgoing(count) {}
+
+  void wait() {
+    barrier.arrive_and_wait();
+    if (failed) throw Error("another rank has failed");
+  }
+
+  std::barrier<> barrier;
+  std::atomic<bool> failed = false;
+  std::vector<std::span<const std::byte>> bytes;
+  std::vector<std::vector<Communicator::Outgoing>> outgoing;
+};
+
+class LocalRank : public Communicator {
+ public:
+  LocalRank(Square& square, int rank) : square_(square), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(square_.bytes.size()); }
+
+  std::vector<std::byte> gather(std::span<const std::byte> mine) override {
+    square_.bytes[rank_] = mine;
+    square_.wait();
+    std::vector<std::byte> all;
+    for (const auto& bytes : square_.bytes) all.insert(all.end(), bytes.begin(), bytes.end());
+    square_.wait();
+    return all;
+  }
+
+  void begin(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
+    square_.outgoing[rank_].assign(outgoing.begin(), outgoing.end());
+    incoming_.assign(incoming.begin(), incoming.end());
+  }
+
+  void finish() override {
+    square_.wait();
+    for (const Incoming& message : incoming_) {
+      for (const Outgoing& sent : square_.outgoing[message.from]) {
+        if (sent.to == rank_)
+          std::memcpy(message.bytes.data(), sent.bytes.data(), message.bytes.size());
+      }
+    }
+    incoming_.clear();
+    square_.wait();
+  }
+
+ private:
+  Square& square_;
+  int rank_;
+  std::vector<Incoming> incoming_;
+};
+
+}  // namespace
+
+void run_ranks(int count, const std::function<void(Communicator&)>& body) {
+  Square square(count);
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto run = [&](int rank) {
+    LocalRank communicator(square, rank);
+    try {
+      body(communicator);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      square.failed = true;
+    }
+    square.barrier.arrive_and_drop();
+  };
+  std::vector<std::thread> others;
+  for (int rank = 1; rank < count; ++rank) others.emplace_back(run, rank);
+  run(0);
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace redoubt

@@ -1,0 +1,183 @@
+// One problem, solved by any number of ranks and threads: the same bits.
+#include <gtest/gtest.h>
+
+#include "redoubt/evaluate.h"
+#include "redoubt/ranks.h"
+#include "redoubt/solve.h"
+#include "support/expect_error.h"
+#include "support/on_ranks.h"
+#include "support/random_policy.h"
+#include "support/random_problem.h"
+
+namespace redoubt {
+namespace {
+
+using testing::Configuration;
+using testing::configurations;
+using testing::error_of;
+using ::testing::HasSubstr;
+using testing::RandomOptions;
+using testing::SolvePart;
+
+const std::vector<Uncertainty> kSets = {
+    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
+
+// Large enough that messages are sent in several slices, and different in each of these ways.
+RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
+  RandomOptions o;
+  o.states = seed == 0 ? 300 : 23;
+  o.actions = 3;
+  o.horizon = 4;
+  o.uncertainty = set;
+  o.outcome_values = seed & 1;
+  o.stage_dependent = seed & 2;
+  o.random_start = seed & 4;
+  o.ragged = o.terminal = o.row_radii = seed & 8;
+  return o;
+}
+
+void expect_same_bits(const Solution& one, const Solution& many) {
+  EXPECT_EQ(one.status, many.status);
+  EXPECT_EQ(one.reward, many.reward);
+  EXPECT_EQ(one.constraints, many.constraints);
+  EXPECT_EQ(one.hopeless, many.hopeless);
+  EXPECT_EQ(one.trace.reward, many.trace.reward);
+  EXPECT_EQ(one.trace.constraints, many.trace.constraints);
+  EXPECT_EQ(one.trace.row_evaluations, many.trace.row_evaluations);
+  EXPECT_EQ(one.row_evaluations, many.row_evaluations);
+  EXPECT_EQ(one.iterations, many.iterations);
+  EXPECT_EQ(one.notes, many.notes);
+}
+
+void expect_same_on_ranks(const Problem& problem, const SolvePart& solve) {
+  const Solution one = solve(problem, {});
+  for (const Configuration& configuration : configurations()) {
+    SCOPED_TRACE(name(configuration));
+    const auto parts = testing::solve_on_ranks(problem, configuration, solve);
+    for (const Solution& part : parts) expect_same_bits(one, part);
+    EXPECT_EQ(testing::join_policies(parts), one.policy);
+  }
+}
+
+class Ranks : public ::testing::TestWithParam<int> {
+ protected:
+  const Uncertainty& set() const { return kSets[GetParam()]; }
+};
+
+TEST_P(Ranks, DoNotChangeRcvi) {
+  for (std::uint64_t seed = 0; seed < 16; seed += seed < 2 ? 1 : 3) {
+    SCOPED_TRACE(seed);
+    const Problem problem = testing::random_problem(seed, shape(seed, set()));
+    expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+      return rcvi(p, {.budget_cells = 20}, e);
+    });
+  }
+}
+
+TEST_P(Ranks, DoNotChangeADiscountedOrRoundedRcvi) {
+  RandomOptions options = shape(9, set());
+  options.discount = 0.9;
+  const Problem discounted = testing::random_problem(9, options);
+  const Problem undiscounted = testing::random_problem(1, shape(1, set()));
+  for (const Problem& problem : {discounted, undiscounted}) {
+    for (const Fallback fallback : {Fallback::reward, Fallback::utility}) {
+      expect_same_on_ranks(problem, [&](const Problem& p, const Execution& e) {
+        return rcvi(p, {.fallback = fallback, .budget_step = 0.13}, e);
+      });
+    }
+  }
+}
+
+TEST_P(Ranks, DoNotChangeSeveralConstraints) {
+  RandomOptions options = shape(3, set());
+  options.signals = options.constraints = 2;
+  options.states = 9;
+  options.horizon = 3;
+  const Problem problem = testing::random_problem(3, options);
+  expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+    return rcvi(p, {.budget_cells = 6}, e);
+  });
+}
+
+TEST_P(Ranks, DoNotChangeAnInfiniteHorizon) {
+  RandomOptions options = shape(8, set());
+  options.horizon.reset();
+  options.discount = 0.8;
+  const Problem problem = testing::random_problem(3, options);
+  expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+    return rcvi(p, {.budget_cells = 10, .tolerance = 1e-2}, e);
+  });
+  expect_same_on_ranks(problem, robust);
+}
+
+TEST_P(Ranks, DoNotChangeValueIteration) {
+  for (const std::uint64_t seed : {0, 7, 14}) {
+    const Problem problem = testing::random_problem(seed, shape(seed, set()));
+    expect_same_on_ranks(problem, robust);
+    expect_same_on_ranks(problem, nominal);
+  }
+}
+
+TEST_P(Ranks, DoNotChangeAnEvaluation) {
+  const Problem problem = testing::random_problem(5, shape(5, set()));
+  for (const Policy& policy : {testing::random_markov_policy(1, problem),
+                               testing::random_budget_policy(2, problem, Rounding::up)}) {
+    const Evaluation one = evaluate(problem, policy);
+    for (const Configuration& configuration : configurations()) {
+      SCOPED_TRACE(name(configuration));
+      const auto parts = testing::solve_on_ranks(
+          problem, configuration, [&](const Problem& part, const Execution& execution) {
+            const Part* own = part.model().arrays().part ? &*part.model().arrays().part : nullptr;
+            const State begin = own->blocks[own->rank], end = own->blocks[own->rank + 1];
+            const Evaluation found =
+                evaluate(part, testing::policy_of_states(policy, begin, end), execution);
+            Solution solution;
+            solution.reward = found.reward;
+            solution.constraints = found.constraints;
+            solution.hopeless = found.hopeless;
+            return solution;
+          });
+      for (const Solution& part : parts) {
+        EXPECT_EQ(part.reward, one.reward);
+        EXPECT_EQ(part.constraints, one.constraints);
+        EXPECT_EQ(part.hopeless, one.hopeless);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, Ranks, ::testing::Range(0, static_cast<int>(kSets.size())));
+
+TEST(Ranks, MoreThanStates) {
+  RandomOptions options;
+  options.states = 2;
+  const Problem problem = testing::random_problem(1, options);
+  expect_same_on_ranks(problem,
+                       [](const Problem& p, const Execution& e) { return rcvi(p, {}, e); });
+}
+
+TEST(Ranks, StopTogether) {
+  const Problem problem = testing::random_problem(1, shape(1, KL{0.1}));
+  const auto parts =
+      testing::solve_on_ranks(problem, {3, 1}, [](const Problem& part, Execution execution) {
+        if (part.model().arrays().part->rank == 1)
+          execution.progress = [](double done) { return done < 0.5; };
+        return rcvi(part, {}, execution);
+      });
+  for (const Solution& part : parts) EXPECT_EQ(part.status, Status::stopped);
+}
+
+TEST(Ranks, RefuseWhatOneOfThemCannotKnow) {
+  const Problem problem = testing::random_problem(1, shape(1, TV{0.1}));
+  EXPECT_THAT(error_of([&] {
+                testing::solve_on_ranks(problem, {2, 1}, [](const Problem& p, const Execution& e) {
+                  return rcvi(p, {.rounding = Rounding::mixed}, e);
+                });
+              }),
+              HasSubstr("rounding mixed with set tv, reach anywhere, must run on one rank"));
+  const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 0);
+  EXPECT_THAT(error_of([&] { rcvi(part); }), HasSubstr("a problem in 2 parts on 1 ranks"));
+}
+
+}  // namespace
+}  // namespace redoubt

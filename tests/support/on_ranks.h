@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "redoubt/execution.h"
+#include "redoubt/policy.h"
+#include "redoubt/problem.h"
+#include "redoubt/solution.h"
+
+// Problems solved in parts, by ranks that are threads of this process.
+namespace redoubt::testing {
+
+struct Configuration {
+  int ranks = 1, threads = 1;
+};
+const std::vector<Configuration>& configurations();  // 1 to 4 ranks, 1 and 2 threads each
+std::string name(const Configuration& configuration);
+
+// What every rank did with its part, in the order of the ranks.
+using SolvePart = std::function<Solution(const Problem& part, const Execution& execution)>;
+std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,
+                                     const SolvePart& solve);
+
+// The part of a policy that belongs to states begin..end-1, and all parts together again. For
+// policies without tables.
+Policy policy_of_states(const Policy& policy, State begin, State end);
+Policy join_policies(const std::vector<Solution>& parts);
+
+}  // namespace redoubt::testing
