@@ -1,7 +1,9 @@
 #include "redoubt/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -138,6 +140,15 @@ int run(const CompareOptions& options) {
   return kFine;
 }
 
+// An option needs one method that has it, not all: the others may have nothing like it.
+void check_options(const CLI::App& verb, const CompareOptions& options) {
+  check_method_options(verb, options.methods);
+  const bool steps = std::any_of(options.methods.begin(), options.methods.end(), is_gradient);
+  if (!steps && !options.steps.empty())
+    throw Error(fmt::format("--steps has no meaning for method {}, must be left out",
+                            fmt::join(options.methods, " or ")));
+}
+
 }  // namespace
 
 Action compare_verb(CLI::App& verb) {
@@ -157,7 +168,10 @@ Action compare_verb(CLI::App& verb) {
   verb.add_option("-o,--output", options->output, "Folder for traces.csv and summary.json")
       ->type_name("DIR");
   verb.add_flag("--json", options->json, "Print one JSON object");
-  return [options] { return run(*options); };
+  return [options, &verb] {
+    check_options(verb, *options);
+    return run(*options);
+  };
 }
 
 }  // namespace redoubt::app

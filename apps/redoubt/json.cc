@@ -41,11 +41,11 @@ Json problem_json(const Problem& problem) {
   return object;
 }
 
-Json reward_json(const RewardResult& reward) {
+Json reward_json(const RewardResult& reward, const std::optional<double>& gap) {
   return {{"worst", reward.worst},
           {"bound", or_null(reward.bound)},
           {"static_bound", or_null(reward.static_bound)},
-          {"gap", or_null(reward.gap())}};
+          {"gap", or_null(gap)}};
 }
 
 Json constraints_json(const std::vector<ConstraintResult>& constraints) {
@@ -65,7 +65,7 @@ Json constraints_json(const std::vector<ConstraintResult>& constraints) {
 Json evaluation_json(const Problem& problem, const Evaluation& evaluation) {
   Json object;
   object["satisfied"] = evaluation.satisfied();
-  object["reward"] = reward_json(evaluation.reward);
+  object["reward"] = reward_json(evaluation.reward, {});
   object["constraints"] = constraints_json(evaluation.constraints);
   object["hopeless"] = or_null(evaluation.hopeless);
   append(object, problem_json(problem));
@@ -77,7 +77,7 @@ Json solution_json(const Problem& problem, const Solution& solution) {
   Json object;
   object["status"] = name(solution.status);
   object["method"] = solution.method;
-  object["reward"] = reward_json(solution.reward);
+  object["reward"] = reward_json(solution.reward, solution.gap());
   object["constraints"] = constraints_json(solution.constraints);
   object["hopeless"] = or_null(solution.hopeless);
   object["seconds"] = solution.seconds;

@@ -11,7 +11,7 @@ namespace redoubt::app {
 using Json = nlohmann::ordered_json;
 
 Json problem_json(const Problem& problem);  // sizes and terms
-Json reward_json(const RewardResult& reward);
+Json reward_json(const RewardResult& reward, const std::optional<double>& gap);
 Json constraints_json(const std::vector<ConstraintResult>& constraints);
 Json evaluation_json(const Problem& problem, const Evaluation& evaluation);
 Json solution_json(const Problem& problem, const Solution& solution);

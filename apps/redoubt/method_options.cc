@@ -83,18 +83,22 @@ bool contains(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// An option that would be ignored in silence is a misunderstanding.
-void check_flags(const Method& chosen, const CLI::App& verb) {
+}  // namespace
+
+void check_method_options(const CLI::App& verb, const std::vector<std::string>& chosen) {
+  const auto known = [&](const std::string& flag) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const std::string& method) {
+      return contains(find(method).flags, flag);
+    });
+  };
   for (const Method& method : methods()) {
     for (const std::string& flag : method.flags) {
-      if (contains(chosen.flags, flag) || verb.count(flag) == 0) continue;
-      throw Error(
-          fmt::format("{} has no meaning for method {}, must be left out", flag, chosen.name));
+      if (verb.count(flag) == 0 || known(flag)) continue;
+      throw Error(fmt::format("{} has no meaning for method {}, must be left out", flag,
+                              fmt::join(chosen, " or ")));
     }
   }
 }
-
-}  // namespace
 
 void add_rcvi(CLI::App& verb, RcviOptions& options) {
   const auto number = [&](const char* flag, auto& value, const char* text) {
@@ -142,7 +146,6 @@ void add_method_options(CLI::App& verb, MethodOptions& options) {
 }
 
 void add_method(CLI::App& verb, MethodOptions& options) {
-  options.verb = &verb;
   verb.add_option("--method", options.method,
                   fmt::format("One of {}", fmt::join(method_names(), ", ")))
       ->check(is_method())
@@ -156,9 +159,7 @@ bool is_gradient(const std::string& method) { return find(method).gradient; }
 
 Solution run_method(const Problem& problem, const MethodOptions& options,
                     const Execution& execution) {
-  const Method& method = find(options.method);
-  if (options.verb) check_flags(method, *options.verb);
-  return method.run(problem, options, execution);
+  return find(options.method).run(problem, options, execution);
 }
 
 }  // namespace redoubt::app

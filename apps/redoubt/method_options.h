@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "redoubt/frontier.h"
 #include "redoubt/gradient.h"
@@ -9,18 +10,21 @@
 
 namespace redoubt::app {
 
-// A method and the options of all of them. `solve` refuses options that the method does not have.
+// A method and the options of all of them.
 struct MethodOptions {
   std::string method = "rcvi";
   RcviOptions rcvi;
   FrontierOptions frontier;
   GradientOptions gradient;
-  const CLI::App* verb = nullptr;  // knows which options were given; none: no check
 };
 
 void add_rcvi(CLI::App& verb, RcviOptions& options);
 void add_method(CLI::App& verb, MethodOptions& options);          // --method and all options
 void add_method_options(CLI::App& verb, MethodOptions& options);  // the options alone
+
+// Error when an option was given that none of these methods has: one that would be ignored in
+// silence is a misunderstanding.
+void check_method_options(const CLI::App& verb, const std::vector<std::string>& chosen);
 
 CLI::Validator is_method();
 bool is_gradient(const std::string& method);

@@ -1,6 +1,7 @@
 #include "problem_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -25,41 +26,32 @@ Draft read_draft(const std::string& text) {
   return {problem.model(), problem.terms()};
 }
 
-// What the flags leave open comes from the set that the problem already has.
-std::optional<Radius> radius_of(const Uncertainty& uncertainty) {
-  return std::visit(
-      [](const auto& set) -> std::optional<Radius> {
-        if constexpr (requires { set.radius; }) return set.radius;
-        return {};
-      },
-      uncertainty);
-}
-
-void check_meaning(bool given, const char* flag, bool has_meaning, const std::string& set) {
+void check_meaning(bool given, const char* flag, bool has_meaning, std::string_view set) {
   if (given && !has_meaning)
     throw Error(fmt::format("{} has no meaning for set {}, must be left out", flag, set));
 }
 
+// What the flags leave open comes from the set that the problem already has.
 Uncertainty read_uncertainty(const Uncertainty& old, const ProblemOptions& options) {
-  const std::string set = options.set.value_or(std::string(name(old)));
-  const bool ball = set == "tv" || set == "chi2" || set == "kl";
-  check_meaning(options.radius.has_value(), "--radius", ball, set);
-  check_meaning(options.reach.has_value(), "--reach", set == "tv", set);
-  check_meaning(options.temperature.has_value(), "--temperature", set == "tilt", set);
-  if (set == "none") return Nominal{};
-  if (set == "interval") return Interval{};
-  if (set == "tilt") {
-    if (options.temperature) return Tilt{*options.temperature};
-    return std::holds_alternative<Tilt>(old) ? old : Tilt{};
-  }
-  const auto radius = options.radius ? std::optional<Radius>(*options.radius) : radius_of(old);
-  if (!radius) throw Error(fmt::format("--set {} has no radius, must come with --radius", set));
-  if (set == "chi2") return Chi2{*radius};
-  if (set == "kl") return KL{*radius};
-  const auto* tv = std::get_if<TV>(&old);
-  if (options.reach)
-    return TV{*radius, *options.reach == "support" ? Reach::support : Reach::anywhere};
-  return TV{*radius, tv ? tv->reach : Reach::anywhere};
+  const SetKind& before = *SetKind::find(name(old));
+  const SetKind& kind = options.set ? *SetKind::find(*options.set) : before;
+  check_meaning(options.radius.has_value(), "--radius", kind.radius, kind.name);
+  check_meaning(options.reach.has_value(), "--reach", kind.reach, kind.name);
+  check_meaning(options.temperature.has_value(), "--temperature", kind.temperature, kind.name);
+  if (kind.radius && !before.radius && !options.radius)
+    throw Error(fmt::format("--set {} has no radius, must come with --radius", kind.name));
+  SetKind::Numbers numbers;
+  std::visit(
+      [&](const auto& set) {
+        if constexpr (requires { set.radius; }) numbers.radius = set.radius;
+        if constexpr (requires { set.reach; }) numbers.reach = set.reach;
+        if constexpr (requires { set.temperature; }) numbers.temperature = set.temperature;
+      },
+      old);
+  if (options.radius) numbers.radius = *options.radius;
+  if (options.reach) numbers.reach = *options.reach == "support" ? Reach::support : Reach::anywhere;
+  if (options.temperature) numbers.temperature = *options.temperature;
+  return kind.make(numbers);
 }
 
 std::string trim(const std::string& text) {
@@ -121,8 +113,9 @@ Start read_start(const std::string& text, const Model& model) {
 constexpr const char* kProblem = "File, or built-in problem such as river_swim(start=3)";
 
 void add_terms(CLI::App& verb, ProblemOptions& options) {
-  verb.add_option("--set", options.set, "Uncertainty set: tv, chi2, kl, tilt, interval or none")
-      ->check(is_one_of({"tv", "chi2", "kl", "tilt", "interval", "none"}))
+  verb.add_option("--set", options.set,
+                  fmt::format("Uncertainty set: {}", fmt::join(SetKind::names(), ", ")))
+      ->check(is_one_of(SetKind::names()))
       ->group("Terms");
   const auto number = [&](const char* flag, std::optional<double>& value, const char* text) {
     verb.add_option(flag, value, text)->check(is_number())->type_name("NUMBER")->group("Terms");

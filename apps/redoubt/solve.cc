@@ -61,7 +61,10 @@ Action solve_verb(CLI::App& verb) {
                 "Add the bound that no policy can beat, proved by the frontier method")
       ->group("Method");
   verb.add_flag("--json", options->json, "Print one JSON object");
-  return [options] { return solve(*options); };
+  return [options, &verb] {
+    check_method_options(verb, {options->method.method});
+    return solve(*options);
+  };
 }
 
 }  // namespace redoubt::app

@@ -68,16 +68,18 @@ void print_table(const std::vector<Cells>& rows) {
 }
 
 void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintResult>& constraints,
-                       const std::optional<double>& hopeless) {
+                       const std::optional<double>& hopeless, const std::optional<double>& gap) {
   std::vector<Cells> rows = {{"", "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
   for (const ConstraintResult& c : constraints) {
     rows.push_back({c.name, number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
   }
   print_table(rows);
-  if (reward.bound)
-    fmt::print("  No policy that keeps the constraints guarantees a reward above {}: gap {}\n",
-               number_text(*reward.bound), number_text(std::max(0.0, *reward.gap())));
+  if (reward.bound) {
+    fmt::print("  No policy that keeps the constraints guarantees a reward above {}{}\n",
+               number_text(*reward.bound),
+               gap ? ": gap " + number_text(std::max(0.0, *gap)) : std::string());
+  }
   for (const ConstraintResult& c : constraints) {
     if (c.best_achievable && !c.satisfied)
       fmt::print("  The best worst-case {} of any policy is {}\n", c.name,
@@ -122,14 +124,14 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
 }
 
 void print_evaluation(const Problem& problem, const Evaluation& evaluation) {
-  print_worst_cases(evaluation.reward, evaluation.constraints, evaluation.hopeless);
+  print_worst_cases(evaluation.reward, evaluation.constraints, evaluation.hopeless, {});
   fmt::print("\nProblem: {} states, {}\n", count_text(problem.model().states()),
              terms_text(problem));
 }
 
 void print_solution(const Problem& problem, const Solution& solution) {
   fmt::print("{}: {}\n\n", name(solution.status), meaning(solution));
-  print_worst_cases(solution.reward, solution.constraints, solution.hopeless);
+  print_worst_cases(solution.reward, solution.constraints, solution.hopeless, solution.gap());
   fmt::print("\n");
   print_first_decisions(problem, solution.policy);
   fmt::print("Problem: {} states, {}\n", count_text(problem.model().states()), terms_text(problem));

@@ -24,7 +24,6 @@ struct RewardResult {
       bound;  // no policy can guarantee more, against a nature that sees the history
   std::optional<double>
       static_bound;  // the same, also against a nature that must fix its kernel in advance
-  std::optional<double> gap() const { return bound ? std::optional(*bound - worst) : std::nullopt; }
   bool operator==(const RewardResult&) const = default;
 };
 
@@ -88,6 +87,10 @@ struct Solution {
   std::int64_t iterations = 0;  // backward stages, sweeps or policy updates, as the method counts
   std::optional<int> cut;       // an infinite horizon was cut after this many stages
   std::vector<std::string> notes;  // what a user should know about this answer
+
+  // Between what no policy can guarantee and what this one does. None when it breaks a constraint:
+  // the bound speaks of policies that keep them.
+  std::optional<double> gap() const;
   bool operator==(const Solution&) const = default;
 };
 

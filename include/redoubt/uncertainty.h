@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -59,5 +61,23 @@ using Uncertainty = std::variant<Nominal, TV, Chi2, KL, Tilt, Interval>;
 
 std::string_view name(
     const Uncertainty& uncertainty);  // "none", "tv", "chi2", "kl", "tilt", "interval"
+
+// What a set is called and what it takes. Whoever reads a set from a file, a flag or a parameter
+// goes by this table.
+struct SetKind {
+  struct Numbers {
+    Radius radius;
+    Reach reach = Reach::anywhere;
+    double temperature = 1;
+  };
+
+  std::string_view name;
+  Uncertainty (*make)(const Numbers& numbers);  // looks only at what the set takes
+  bool radius = false, reach = false, temperature = false;
+
+  static std::span<const SetKind> all();  // in the order of the alternatives of Uncertainty
+  static const SetKind* find(std::string_view name);  // null: there is no such set
+  static std::vector<std::string> names();
+};
 
 }  // namespace redoubt

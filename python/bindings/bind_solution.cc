@@ -15,8 +15,7 @@ void bind_solution(nb::module_& m) {
   nb::class_<RewardResult>(m, "RewardResult", "What the policy guarantees, and what none can beat.")
       .def_ro("worst", &RewardResult::worst)
       .def_ro("bound", &RewardResult::bound)
-      .def_ro("static_bound", &RewardResult::static_bound)
-      .def_prop_ro("gap", &RewardResult::gap);
+      .def_ro("static_bound", &RewardResult::static_bound);
   nb::class_<ConstraintResult>(m, "ConstraintResult", "The worst case of one constraint.")
       .def_ro("name", &ConstraintResult::name)
       .def_prop_ro("sense", [](const ConstraintResult& self) { return word(self.sense); })
@@ -45,6 +44,7 @@ void bind_solution(nb::module_& m) {
       .def_prop_ro("status", [](const Solution& self) { return name(self.status); })
       .def_ro("method", &Solution::method)
       .def_ro("reward", &Solution::reward)
+      .def_prop_ro("gap", &Solution::gap)
       .def_ro("constraints", &Solution::constraints)
       .def_ro("hopeless", &Solution::hopeless)
       .def_ro("policy", &Solution::policy)

@@ -55,7 +55,8 @@ def _constraint(signal: str, sense: str, bound: float, probability: float | None
 def _solution_rows(solution) -> list[tuple[str, str]]:
     reward = solution.reward
     known = reward.bound is not None and solution.status != "infeasible"
-    bound = "" if not known else f"; no policy beats {reward.bound:.6g} (gap {reward.gap:.2g})"
+    gap = "" if solution.gap is None else f" (gap {solution.gap:.2g})"
+    bound = "" if not known else f"; no policy beats {reward.bound:.6g}{gap}"
     rows = [("reward", f"{reward.worst:.6g} in the worst case{bound}")]
     for c in solution.constraints:
         verdict = "kept" if c.satisfied else "broken"

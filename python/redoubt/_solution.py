@@ -17,7 +17,8 @@ class Solution:
     Attributes:
         status: "certified", "feasible", "violated", "infeasible" or "stopped".
         method: the method's name.
-        reward: `worst` is guaranteed by the policy, no policy can beat `bound`; `gap` is between the two.
+        reward: `worst` is guaranteed by the policy, no policy that keeps the constraints can beat `bound`.
+        gap: between these two; None when there is no bound, or when the policy breaks a constraint.
         constraints: for each constraint `worst`, `bound`, `satisfied`, in the sign of its signal.
         policy: the policy itself; None when the problem is proved infeasible and there is none to return.
         problem: what was solved.
@@ -37,6 +38,7 @@ class Solution:
         self.status: str = solution.status
         self.method: str = solution.method
         self.reward = solution.reward
+        self.gap: float | None = solution.gap
         self.constraints = solution.constraints
         self.policy = Policy(solution.policy, problem)
         self.trace = _trace(solution.trace, problem)

@@ -1,5 +1,7 @@
 #include "environments/environment.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -43,19 +45,16 @@ void check_meaning(const Parameters& parameters, const std::string& name, bool h
 }
 
 Uncertainty read_uncertainty(const Parameters& parameters) {
-  const std::string set =
-      parameters.choice("set", {"none", "tv", "chi2", "kl", "tilt", "interval"});
-  check_meaning(parameters, "radius", set != "none" && set != "tilt");
-  check_meaning(parameters, "reach", set == "tv");
-  check_meaning(parameters, "temperature", set == "tilt");
-  if (set == "none") return Nominal{};
-  if (set == "tilt") return Tilt{parameters.number("temperature")};
-  const double radius = parameters.number("radius");
-  if (set == "chi2") return Chi2{radius};
-  if (set == "kl") return KL{radius};
-  if (set == "interval") return Interval{};
-  const std::string reach = parameters.choice("reach", {"anywhere", "support"});
-  return TV{radius, reach == "anywhere" ? Reach::anywhere : Reach::support};
+  const SetKind& kind = *SetKind::find(parameters.choice("set", SetKind::names()));
+  check_meaning(parameters, "radius", kind.radius || kind.name == "interval");
+  check_meaning(parameters, "reach", kind.reach);
+  check_meaning(parameters, "temperature", kind.temperature);
+  SetKind::Numbers numbers;
+  if (kind.radius) numbers.radius = parameters.number("radius");
+  if (kind.temperature) numbers.temperature = parameters.number("temperature");
+  if (kind.reach && parameters.choice("reach", {"anywhere", "support"}) == "support")
+    numbers.reach = Reach::support;
+  return kind.make(numbers);
 }
 
 // The interval set takes its bounds from the model: each probability, give or take the radius.
@@ -85,7 +84,7 @@ EnvironmentInfo describe(const Environment& environment) {
   add("bound", defaults.bound,
       cost ? "the worst-case total cost must stay at or below it"
            : "the worst-case total utility must reach it");
-  add("set", defaults.set, "uncertainty set: none, tv, chi2, kl, tilt or interval");
+  add("set", defaults.set, fmt::format("uncertainty set: {}", fmt::join(SetKind::names(), ", ")));
   add("radius", defaults.radius, "of the set; interval: each probability give or take this much");
   add("reach", defaults.reach, "where tv may put mass: anywhere or support");
   add("temperature", defaults.temperature, "of set tilt");

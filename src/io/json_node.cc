@@ -107,7 +107,7 @@ Json parse_json(std::string_view text) {
   return builder.take();
 }
 
-void Node::allow_only(std::initializer_list<std::string_view> keys) const {
+void Node::allow_only(const std::vector<std::string_view>& keys) const {
   if (!value_->is_object()) fail("must be an object");
   for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;

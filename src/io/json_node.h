@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redoubt::io {
 
@@ -22,7 +22,7 @@ class Node {
   explicit Node(const Json& root) : value_(&root) {}
 
   // Members of an object and of a list.
-  void allow_only(std::initializer_list<std::string_view> keys) const;  // and "comment"
+  void allow_only(const std::vector<std::string_view>& keys) const;  // and "comment"
   std::optional<Node> find(std::string_view key) const;
   Node at(std::string_view key) const;  // an Error when there is none
   Node at(std::size_t index) const;

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <limits>
 
 #include "io/json_model.h"
@@ -66,27 +68,19 @@ Reach read_reach(const Node& node) {
 }
 
 Uncertainty read_uncertainty(const Node& node, const Model& model) {
-  const std::string set = node.at("set").text();
-  const auto radius = [&] { return read_radius(node.at("radius"), model); };
-  if (set == "tv") {
-    node.allow_only({"set", "radius", "reach"});
-    const auto reach = node.find("reach");
-    return TV{radius(), reach ? read_reach(*reach) : Reach::anywhere};
-  }
-  if (set == "tilt") {
-    node.allow_only({"set", "temperature"});
-    return Tilt{node.at("temperature").number()};
-  }
-  if (set == "chi2" || set == "kl") {
-    node.allow_only({"set", "radius"});
-    if (set == "kl") return KL{radius()};
-    return Chi2{radius()};
-  }
-  if (set != "none" && set != "interval")
-    node.at("set").fail("must be tv, chi2, kl, tilt, interval or none");
-  node.allow_only({"set"});
-  if (set == "interval") return Interval{};
-  return Nominal{};
+  const SetKind* kind = SetKind::find(node.at("set").text());
+  if (kind == nullptr)
+    node.at("set").fail(fmt::format("must be one of {}", fmt::join(SetKind::names(), ", ")));
+  std::vector<std::string_view> keys = {"set"};
+  if (kind->radius) keys.emplace_back("radius");
+  if (kind->reach) keys.emplace_back("reach");
+  if (kind->temperature) keys.emplace_back("temperature");
+  node.allow_only(keys);
+  SetKind::Numbers numbers;
+  if (kind->radius) numbers.radius = read_radius(node.at("radius"), model);
+  if (const auto reach = node.find("reach")) numbers.reach = read_reach(*reach);
+  if (kind->temperature) numbers.temperature = node.at("temperature").number();
+  return kind->make(numbers);
 }
 
 }  // namespace

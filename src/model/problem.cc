@@ -87,15 +87,6 @@ struct CheckUncertainty {
   }
 };
 
-struct Name {
-  std::string_view operator()(const Nominal&) const { return "none"; }
-  std::string_view operator()(const TV&) const { return "tv"; }
-  std::string_view operator()(const Chi2&) const { return "chi2"; }
-  std::string_view operator()(const KL&) const { return "kl"; }
-  std::string_view operator()(const Tilt&) const { return "tilt"; }
-  std::string_view operator()(const Interval&) const { return "interval"; }
-};
-
 }  // namespace
 
 Constraint at_least(std::string signal, double bound) {
@@ -112,8 +103,6 @@ Start Start::uniform(State count) {
   start.probability.assign(count, 1.0 / count);
   return start;
 }
-
-std::string_view name(const Uncertainty& uncertainty) { return std::visit(Name{}, uncertainty); }
 
 Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(std::move(terms)) {
   const double discount = terms_.discount;

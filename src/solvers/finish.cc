@@ -25,6 +25,12 @@ std::string_view name(Status status) {
   return "";
 }
 
+std::optional<double> Solution::gap() const {
+  const bool keeps = std::all_of(constraints.begin(), constraints.end(),
+                                 [](const ConstraintResult& c) { return c.satisfied; });
+  return keeps && reward.bound ? std::optional(*reward.bound - reward.worst) : std::nullopt;
+}
+
 void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance) {
   EvaluationPass pass = evaluate(problem, solution.policy, workers);
   solution.reward.worst = pass.evaluation.reward.worst;
@@ -35,7 +41,7 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
         "the worst-case values did not converge (tilt is no contraction); do not rely on them");
   const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
-  const auto gap = solution.reward.gap();
+  const auto gap = solution.gap();
   const bool tight = gap && *gap <= 1e-12 + tolerance * std::max(std::abs(solution.reward.worst),
                                                                  std::abs(*solution.reward.bound));
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;

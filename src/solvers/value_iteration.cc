@@ -186,7 +186,7 @@ AchievableRange achievable_range(const Problem& problem, int constraint,
   const double best = value_iteration(problem, channel, workers, execution).at(problem.start());
   const double worst =
       value_iteration(problem, channel, workers, execution, true).at(problem.start());
-  return {channel.sign * best, channel.sign * worst};
+  return {channel.sign * best + 0.0, channel.sign * worst + 0.0};  // no -0
 }
 
 }  // namespace redoubt

@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"\"radius\"", "\"radus\"",
             "p.json: unknown key 'radus' in uncertainty, must be one of set, radius"},
         Bad{"\"kl\"", "\"klein\"",
-            "p.json: uncertainty.set = \"klein\", must be tv, chi2, kl, tilt, interval or none"},
+            "p.json: uncertainty.set = \"klein\", must be one of none, tv, chi2, kl, tilt, interval"},
         Bad{"\"kl\"", "\"interval\"",
             "p.json: unknown key 'radius' in uncertainty, must be one of set"},
         Bad{"\"states\": 2,", "", "p.json: key 'states' is missing, must be given"},

@@ -140,6 +140,23 @@ def test_a_broken_constraint_is_an_outcome_not_an_error():
     assert table.returncode == 1 and table.stderr == "" and "BROKEN" in table.stdout
 
 
+def test_a_policy_that_breaks_a_constraint_has_no_gap():
+    arguments = ["solve", RIVER, "--method", "robust", "--bound", "cost<=2"]
+    reward = run_json(*arguments, status=1)["reward"]
+    assert reward["bound"] == pytest.approx(reward["worst"]) and reward["gap"] is None
+    assert "gap" not in run(*arguments).stdout
+    assert ": gap 0\n" in run("solve", RIVER, "--method", "robust", "--bound", "cost<=5").stdout
+
+
+def test_compare_refuses_options_that_none_of_its_methods_has():
+    assert refused("compare", RIVER, "--inner", "3") == \
+        "--inner has no meaning for method rcvi or rnpg or crpo, must be left out"
+    assert refused("compare", RIVER, "--methods", "rcvi,robust", "--steps", ".1") == \
+        "--steps has no meaning for method rcvi or robust, must be left out"
+    answer = run_json("compare", RIVER, "--methods", "rcvi,rnpg", "--iterations", "2")  # rcvi has no such option
+    assert [method["name"] for method in answer["methods"]] == ["rcvi", "rnpg"]
+
+
 def test_the_table_speaks_in_words_and_names():
     text = run("solve", RIVER).stdout
     assert text.startswith("feasible: ")

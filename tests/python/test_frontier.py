@@ -40,7 +40,7 @@ def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: 
     assert solution.status == "certified", (what, solution.status, solution.reward.worst, exact, solution.reward.bound)
     assert solution.reward.worst <= exact + slack, (what, solution.reward.worst, exact)
     assert solution.reward.bound >= exact - slack, (what, solution.reward.bound, exact)
-    assert solution.reward.gap <= tolerance * max(1.0, abs(solution.reward.bound)), what
+    assert solution.gap <= tolerance * max(1.0, abs(solution.reward.bound)), what
     assert all(c.satisfied for c in solution.constraints), what
 
 

@@ -101,7 +101,7 @@ def test_frontier_brackets_the_answer_and_has_a_curve():
     solution = rd.solve(problem, method="frontier", tolerance=1e-3)
     assert solution.status == "certified"
     assert solution.constraints[0].worst <= 4.0 + 1e-9
-    assert 0 <= solution.reward.gap <= 1e-3 * solution.reward.bound
+    assert 0 <= solution.gap <= 1e-3 * solution.reward.bound
     assert solution.reward.worst > rd.solve(problem).reward.worst
     again = rd.evaluate(problem, solution.policy)
     assert again.reward.worst == solution.reward.worst

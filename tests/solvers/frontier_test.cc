@@ -58,7 +58,7 @@ TEST(Frontier, ConstrainedRiverSwim) {
 TEST(Frontier, ReachesATightTolerance) {
   const Solution s = frontier(make("river_swim(horizon=10,start=3)"), {.tolerance = 1e-5});
   EXPECT_EQ(s.status, Status::certified);
-  EXPECT_LE(*s.reward.gap(), 1e-5 * *s.reward.bound);
+  EXPECT_LE(*s.gap(), 1e-5 * *s.reward.bound);
 }
 
 TEST(Frontier, StatesMakeUpForEachOther) {
@@ -190,7 +190,7 @@ TEST(Frontier, CertifiesOtherMethods) {
   Solution s = rcvi(problem);
   certify(problem, s);
   EXPECT_EQ(s.status, Status::feasible);
-  EXPECT_GT(*s.reward.gap(), .2);
+  EXPECT_GT(*s.gap(), .2);
   EXPECT_GE(*s.reward.static_bound, *s.reward.bound);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "redoubt/environments.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
@@ -119,6 +120,24 @@ TEST(ValueIteration, NoPolicyBeatsIt) {
       }
     }
   }
+}
+
+// The bound speaks of policies that keep the constraints: one that does not has no gap to it.
+TEST(ValueIteration, HasAGapOnlyWhenItKeepsTheConstraints) {
+  const Problem loose = make("river_swim(horizon=4,start=0,bound=4)");
+  const Solution keeps = robust(loose);
+  ASSERT_EQ(keeps.status, Status::certified);
+  EXPECT_NEAR(keeps.gap().value(), 0, 1e-12);
+  const Solution breaks = robust(make("river_swim(horizon=4,start=0,bound=.001)"));
+  ASSERT_EQ(breaks.status, Status::violated);
+  EXPECT_EQ(breaks.reward.bound, keeps.reward.bound);
+  EXPECT_EQ(breaks.gap(), std::nullopt);
+}
+
+TEST(ValueIteration, ZeroCostIsNotMinusZero) {
+  const AchievableRange range = achievable_range(make("river_swim(horizon=0,start=0)"), 0);
+  EXPECT_FALSE(std::signbit(range.best));
+  EXPECT_FALSE(std::signbit(range.worst));
 }
 
 // The worst case under a tilt is not monotone, so that a maximum taken stage by stage proves

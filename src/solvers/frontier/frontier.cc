@@ -59,7 +59,7 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
     solution.notes.push_back("proved: no policy can satisfy the constraints");
     return;
   }
-  const auto gap = solution.reward.gap();
+  const auto gap = solution.gap();
   const double scale =
       std::max(std::abs(solution.reward.worst), std::abs(solution.reward.bound.value_or(0)));
   if (solution.status == Status::feasible && gap && *gap <= options.tolerance * scale)
