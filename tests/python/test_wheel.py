@@ -1,0 +1,57 @@
+"""`pip wheel .` gives a wheel that works in an environment of its own: package, stubs and program."""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+
+import pytest
+
+from program import ROOT
+
+
+def output_of(*command, **environment):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=900,
+                          env={**os.environ, **environment})  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def compilers():
+    """Those of build/, so that ccache has most of the work already."""
+    cache = (ROOT / "build" / "CMakeCache.txt").read_text()
+    found = re.findall(r"^CMAKE_(C|CXX)_COMPILER:\w+=(.+)$", cache, re.MULTILINE)
+    return {"CC" if language == "C" else language: path for language, path in found}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    pytest.importorskip("scikit_build_core", reason="what builds wheels is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    output_of(sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "-w", folder, **compilers())
+    (made,) = folder.iterdir()
+    return made
+
+
+def test_a_wheel_holds_the_package_and_the_program_only(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"redoubt/__init__.py", "redoubt/py.typed", "redoubt/_core.pyi"} <= {*names}
+    # For Python 3.12 and later one module of the stable ABI; else the wheel is for one version.
+    stable = "-abi3-" in wheel.name
+    modules = [name for name in names if name.endswith(".so")]
+    assert len(modules) == 1 and stable == ("abi3" in modules[0]) == (sys.version_info >= (3, 12))
+    assert [name for name in names if ".data/scripts/" in name][0].endswith("/redoubt")
+    assert all(re.match(r"redoubt(/|-)", name) for name in names)
+
+
+def test_a_wheel_works_where_nothing_of_the_checkout_is(wheel, tmp_path):
+    output_of(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env")
+    python = tmp_path / "env" / "bin" / "python"
+    output_of(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", wheel)
+    lines = "import redoubt as rd; print(rd.__file__, rd.solve(rd.make('river_swim(horizon=5)')).status)"
+    numpy_from = {"PYTHONPATH": sysconfig.get_path("purelib")}
+    where, status = output_of(python, "-c", lines, **numpy_from).split()
+    assert where.startswith(str(tmp_path)) and status in ("feasible", "violated")
+    assert output_of(tmp_path / "env" / "bin" / "redoubt", "--version").startswith("redoubt 0.1")
