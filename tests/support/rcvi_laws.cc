@@ -6,17 +6,23 @@
 #include "redoubt/verify.h"
 #include "support/random_policy.h"
 #include "support/rcvi_reference.h"
+#include "support/rcvi_windows.h"
 
 namespace redoubt::testing {
 
 void expect_literal_rcvi(const Problem& problem, const RcviOptions& options) {
   const Solution solution = rcvi(problem, options);
-  std::span<const BudgetAxis> windows;
   const bool several = problem.constraints().size() > 1;
-  if (problem.discount() < 1 || (several && options.fallback == Fallback::utility))
-    windows = solution.policy.budget;
-  const auto expected = rcvi_reference(problem, options, windows);
+  const bool in_windows =
+      problem.discount() < 1 || (several && options.fallback == Fallback::utility);
+  const auto expected = rcvi_reference(problem, options, in_windows);
   const Evaluation again = evaluate(problem, solution.policy);
+  for (std::size_t c = 0; c < solution.policy.budget.size(); ++c) {
+    const BudgetAxis& axis = solution.policy.budget[c];
+    const auto windows = rcvi_windows(problem, axis.constraint, options);
+    for (std::size_t h = 0; h < windows.size(); ++h)
+      EXPECT_EQ(windows[h], (CellWindow{axis.low[h], axis.low[h] + axis.cells[h] - 1})) << h;
+  }
   EXPECT_NEAR(solution.trace.reward.back(), static_cast<double>(expected.reward), 1e-9);
   EXPECT_NEAR(solution.reward.worst, solution.trace.reward.back(), 1e-9);
   EXPECT_EQ(solution.reward.worst, again.reward.worst);

@@ -8,6 +8,7 @@
 
 #include "sets/reference.h"
 #include "support/mixture_corners.h"
+#include "support/rcvi_windows.h"
 
 namespace redoubt::testing {
 namespace {
@@ -16,11 +17,13 @@ using Real = long double;
 
 class Reference {
  public:
-  Reference(const Problem& problem, const RcviOptions& options, std::span<const BudgetAxis> axes)
-      : problem_(problem), model_(problem.model()), options_(options), axes_(axes) {
+  Reference(const Problem& problem, const RcviOptions& options, bool in_windows)
+      : problem_(problem), model_(problem.model()), options_(options) {
     for (const Constraint& constraint : problem.constraints()) {
       sign_.push_back(constraint.sense == Sense::at_most ? -1 : 1);
       bound_.push_back(sign_.back() * Real{constraint.bound});
+      if (in_windows)
+        windows_.push_back(rcvi_windows(problem, static_cast<int>(windows_.size()), options));
     }
     if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
       anywhere_ = tv->reach == Reach::anywhere;
@@ -45,9 +48,8 @@ class Reference {
   }
 
   RcviValue value(int h, State s, Cells k) {
-    for (std::size_t c = 0; c < axes_.size(); ++c) {
-      k[c] = std::clamp(k[c], axes_[c].low[h], axes_[c].low[h] + axes_[c].cells[h] - 1);
-    }
+    for (std::size_t c = 0; c < windows_.size(); ++c)
+      k[c] = std::clamp(k[c], windows_[c][h].low, windows_[c][h].high);
     if (h == problem_.horizon() || model_.row_begin(h, s) == model_.row_end(h, s)) return nothing();
     const auto key = std::make_tuple(h, s, k);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -202,17 +204,16 @@ class Reference {
   const Problem& problem_;
   const Model& model_;
   const RcviOptions& options_;
-  std::span<const BudgetAxis> axes_;
-  std::vector<Real> sign_, bound_;  // of each constraint
+  std::vector<std::vector<CellWindow>> windows_;  // of each constraint and stage
+  std::vector<Real> sign_, bound_;                // of each constraint
   bool anywhere_ = false;
   std::map<std::tuple<int, State, Cells>, RcviValue> known_;
 };
 
 }  // namespace
 
-RcviValue rcvi_reference(const Problem& problem, const RcviOptions& options,
-                         std::span<const BudgetAxis> axes) {
-  return Reference(problem, options, axes).at_start();
+RcviValue rcvi_reference(const Problem& problem, const RcviOptions& options, bool in_windows) {
+  return Reference(problem, options, in_windows).at_start();
 }
 
 }  // namespace redoubt::testing

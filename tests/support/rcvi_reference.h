@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "redoubt/solve.h"
@@ -19,8 +18,8 @@ struct RcviValue {
 // reference, the decision by trying every pair of actions or, for several constraints, every corner
 // of the polytope of mixtures. With a discount, what rounding adds depends on where a budget is, so
 // that a window shows, and so does it in the shortfall of a requirement that is out of reach; then
-// budgets are kept in the windows of `axes`.
+// budgets are kept `in_windows`, those of rcvi_windows.h.
 RcviValue rcvi_reference(const Problem& problem, const RcviOptions& options,
-                         std::span<const BudgetAxis> axes = {});
+                         bool in_windows = false);
 
 }  // namespace redoubt::testing
