@@ -61,7 +61,7 @@ std::string or_dash(const std::optional<double>& value, std::string (*text)(doub
 
 void print(const Problem& problem, const Comparison& comparison) {
   Cells heading = {"method", "status", "first feasible", "last reward"};
-  for (const Constraint& c : problem.constraints()) heading.push_back("last " + c.signal);
+  for (const Constraint& c : problem.constraints()) heading.push_back("last " + quantity_text(c));
   for (const char* text : {"best reward", "gap", "row evaluations", "time"})
     heading.emplace_back(text);
   std::vector<Cells> rows = {std::move(heading)};
@@ -77,7 +77,7 @@ void print(const Problem& problem, const Comparison& comparison) {
   }
   fmt::print("{}\n", terms_text(problem));
   for (const Constraint& c : problem.constraints())
-    fmt::print("Asked for: {} {}\n", c.signal, bound_text(c));
+    fmt::print("Asked for: {} {}\n", quantity_text(c), bound_text(c));
   fmt::print("No policy that keeps the constraints guarantees more than {}\n\n",
              number_text(comparison.bound));
   print_table(rows);

@@ -27,7 +27,8 @@ struct FrontierVerbOptions {
 
 std::string curve_csv(const Problem& problem, const Solution& solution) {
   std::string text = "reward";
-  for (const Constraint& constraint : problem.constraints()) text += "," + constraint.signal;
+  for (const Constraint& constraint : problem.constraints())
+    text += "," + quantity_text(constraint);
   text += "\n";
   for (const CurvePoint& point : solution.curve) {
     text += fmt::format("{}", point.reward);
@@ -47,7 +48,8 @@ Json frontier_json(const Problem& problem, const Solution& solution) {
 
 void print_curve(const Problem& problem, const Solution& solution) {
   Cells heading = {"reward"};
-  for (const Constraint& constraint : problem.constraints()) heading.push_back(constraint.signal);
+  for (const Constraint& constraint : problem.constraints())
+    heading.push_back(quantity_text(constraint));
   std::vector<Cells> rows = {std::move(heading)};
   for (const CurvePoint& point : solution.curve) {
     Cells row = {number_text(point.reward)};

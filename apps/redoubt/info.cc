@@ -61,9 +61,11 @@ std::vector<AchievableRange> achievable_ranges(const Problem& problem, const Exe
 }
 
 std::string verdict(const Constraint& constraint, const AchievableRange& range) {
-  const double sign = constraint.sense == Sense::at_most ? -1 : 1;
-  if (sign * range.best < sign * constraint.bound) return "no policy meets it";
-  if (sign * range.worst >= sign * constraint.bound) return "every policy meets it";
+  const bool chance = constraint.probability.has_value();
+  const double sign = constraint.sense == Sense::at_most && !chance ? -1 : 1;
+  const double bound = chance ? *constraint.probability : constraint.bound;
+  if (sign * range.best < sign * bound) return "no policy meets it";
+  if (sign * range.worst >= sign * bound) return "every policy meets it";
   return "can be met";
 }
 
@@ -105,13 +107,14 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
   object["constraints"] = Json::array();
   for (std::size_t c = 0; c < achievable.size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
-    object["constraints"].push_back(
-        {{"name", constraint.signal},
-         {"sense", constraint.sense == Sense::at_most ? "at_most" : "at_least"},
-         {"bound", constraint.bound},
-         {"best", achievable[c].best},
-         {"worst", achievable[c].worst},
-         {"verdict", verdict(constraint, achievable[c])}});
+    Json entry = {{"name", constraint.signal},
+                  {"sense", constraint.sense == Sense::at_most ? "at_most" : "at_least"},
+                  {"bound", constraint.bound}};
+    if (constraint.probability) entry["probability"] = *constraint.probability;
+    entry["best"] = achievable[c].best;
+    entry["worst"] = achievable[c].worst;
+    entry["verdict"] = verdict(constraint, achievable[c]);
+    object["constraints"].push_back(entry);
   }
   Json& cost = object["rcvi"];
   cost = {{"stages", plan.stages},
@@ -120,6 +123,7 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
           {"row_evaluations", plan.row_evaluations},
           {"seconds", seconds ? Json(*seconds) : Json()},
           {"axes", Json::array()}};
+  if (plan.augmented_states > 0) cost["augmented_states"] = plan.augmented_states;
   for (const BudgetAxis& axis : plan.axes)
     cost["axes"].push_back({{"name", problem.constraints()[axis.constraint].signal},
                             {"step", axis.step},
@@ -143,7 +147,7 @@ void print_constraints(const Problem& problem, const std::vector<AchievableRange
   std::vector<Cells> rows = {{"constraint", "best policy", "worst policy", "bound", ""}};
   for (std::size_t c = 0; c < achievable.size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
-    rows.push_back({constraint.signal, number_text(achievable[c].best),
+    rows.push_back({quantity_text(constraint), number_text(achievable[c].best),
                     number_text(achievable[c].worst), bound_text(constraint),
                     verdict(constraint, achievable[c])});
   }
@@ -152,9 +156,13 @@ void print_constraints(const Problem& problem, const std::vector<AchievableRange
 
 void print_plan(const Problem& problem, const RcviPlan& plan,
                 const std::optional<double>& seconds) {
-  fmt::print("\nA solve by rcvi: {} stages, up to {} memory states, {} of memory, {}\n",
+  const std::string pairs = plan.augmented_states > 0
+                                ? fmt::format(" for each of {} pairs of a state and a budget",
+                                              count_text(plan.augmented_states))
+                                : "";
+  fmt::print("\nA solve by rcvi: {} stages, up to {} memory states{}, {} of memory, {}\n",
              count_text(plan.stages), count_text(static_cast<double>(plan.most_memory_states)),
-             memory_text(plan.bytes),
+             pairs, memory_text(plan.bytes),
              seconds ? "about " + duration_text(*seconds) : "more than this machine has");
   for (const BudgetAxis& axis : plan.axes)
     fmt::print("Budget of {}: {} {}\n", problem.constraints()[axis.constraint].signal,

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "checks.h"
+#include "redoubt/chance.h"
 #include "redoubt/environments.h"
 #include "redoubt/error.h"
 #include "redoubt/io.h"
@@ -64,11 +65,17 @@ Constraint read_bound(const std::string& text) {
   const auto sign = text.find("=");
   if (sign != std::string::npos && sign > 1 && (text[sign - 1] == '<' || text[sign - 1] == '>')) {
     const std::string signal = trim(text.substr(0, sign - 1));
-    const auto bound = to_number(trim(text.substr(sign + 1)));
-    if (bound && !signal.empty())
-      return text[sign - 1] == '<' ? at_most(signal, *bound) : at_least(signal, *bound);
+    const auto with = std::min(text.find(" with ", sign), text.size());
+    const auto bound = to_number(trim(text.substr(sign + 1, with - sign - 1)));
+    const auto probability = with < text.size() ? to_number(trim(text.substr(with + 6))) : bound;
+    if (bound && probability && !signal.empty()) {
+      const Constraint total =
+          text[sign - 1] == '<' ? at_most(signal, *bound) : at_least(signal, *bound);
+      return with < text.size() ? with_probability(total, *probability) : total;
+    }
   }
-  throw Error(fmt::format("--bound '{}', must read NAME>=X or NAME<=X", text));
+  throw Error(fmt::format(
+      "--bound '{}', must read NAME>=X or NAME<=X, for a chance constraint NAME<=X with P", text));
 }
 
 std::optional<int> read_horizon(const std::string& text) {
@@ -125,9 +132,12 @@ void add_terms(CLI::App& verb, ProblemOptions& options) {
       ->check(is_one_of({"anywhere", "support"}))
       ->group("Terms");
   number("--temperature", options.temperature, "Temperature of set tilt");
-  verb.add_option("--bound", options.bounds,
-                  "Constraint NAME>=X or NAME<=X; replaces those of the problem; may be repeated")
+  verb.add_option(
+          "--bound", options.bounds,
+          "Constraint NAME>=X or NAME<=X, or \"NAME<=X with P\" to keep it with probability "
+          "P; replaces those of the problem; may be repeated")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group("Terms");
   verb.add_option("--horizon", options.horizon, "Number of decisions, or infinite")->group("Terms");

@@ -43,10 +43,10 @@ Json simulation_json(const SimulateVerbOptions& options, const Simulation& simul
   return object;
 }
 
-Cells total_cells(const SampledTotal& total) {
+Cells total_cells(const std::string& name, const SampledTotal& total) {
   std::vector<double> sorted = total.totals;
   std::sort(sorted.begin(), sorted.end());
-  return {total.name,
+  return {name,
           number_text(total.mean),
           number_text(total.standard_error),
           number_text(sorted.front()),
@@ -54,13 +54,15 @@ Cells total_cells(const SampledTotal& total) {
           number_text(sorted.back())};
 }
 
-void print_simulation(const SimulateVerbOptions& options, const Simulation& simulation) {
+void print_simulation(const SimulateVerbOptions& options, const Problem& problem,
+                      const Simulation& simulation) {
   fmt::print("{} episodes against nature {}\n\n",
              count_text(static_cast<double>(simulation.reward.totals.size())), options.nature);
   if (simulation.reward.totals.empty()) return;
   std::vector<Cells> rows = {{"total", "mean", "standard error", "least", "median", "largest"}};
-  rows.push_back(total_cells(simulation.reward));
-  for (const SampledTotal& total : simulation.constraints) rows.push_back(total_cells(total));
+  rows.push_back(total_cells("reward", simulation.reward));
+  for (std::size_t c = 0; c < simulation.constraints.size(); ++c)
+    rows.push_back(total_cells(quantity_text(problem.constraints()[c]), simulation.constraints[c]));
   print_table(rows);
   if (simulation.cut)
     fmt::print("\nNote: the infinite horizon was cut after {} stages\n", *simulation.cut);
@@ -77,7 +79,7 @@ int simulate(const SimulateVerbOptions& options) {
   if (options.json) {
     print_json(simulation_json(options, simulation));
   } else {
-    print_simulation(options, simulation);
+    print_simulation(options, problem, simulation);
   }
   const auto done = static_cast<std::int64_t>(simulation.reward.totals.size());
   return done == simulate_options.episodes ? kFine : kBadOutcome;  // fewer: it was stopped
@@ -93,7 +95,8 @@ Action simulate_verb(CLI::App& verb) {
       ->check(is_whole_number())
       ->type_name("NUMBER");
   verb.add_option("--nature", options->nature,
-                  "Who draws the outcomes: nominal, worst-reward or worst-SIGNAL (nominal)")
+                  "Who draws the outcomes: nominal, worst-reward, worst-SIGNAL or chance-SIGNAL "
+                  "(nominal)")
       ->type_name("WORD");
   verb.add_option("--seed", options->seed, "A seed gives the same episodes on any machine (0)")
       ->check(is_whole_number())

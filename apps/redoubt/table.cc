@@ -72,7 +72,8 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   std::vector<Cells> rows = {{"", "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
   for (const ConstraintResult& c : constraints) {
-    rows.push_back({c.name, number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
+    rows.push_back(
+        {quantity_text(c), number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
   }
   print_table(rows);
   if (reward.bound) {
@@ -82,7 +83,7 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   }
   for (const ConstraintResult& c : constraints) {
     if (c.best_achievable && !c.satisfied)
-      fmt::print("  The best worst-case {} of any policy is {}\n", c.name,
+      fmt::print("  The best worst-case {} of any policy is {}\n", quantity_text(c),
                  number_text(*c.best_achievable));
   }
   if (hopeless && *hopeless > 0)

@@ -7,11 +7,15 @@
 namespace redoubt::app {
 namespace {
 
+std::string quantity_text(const std::string& signal, Sense sense, double bound, bool chance) {
+  return chance ? fmt::format("P({} {} {})", signal,
+                              sense == Sense::at_most ? "<=" : ">=", number_text(bound))
+                : signal;
+}
+
 std::string bound_text(Sense sense, double bound, const std::optional<double>& probability) {
-  const std::string text =
-      fmt::format("{} {}", sense == Sense::at_most ? "at most" : "at least", number_text(bound));
-  return probability ? fmt::format("{} with probability {}", text, number_text(*probability))
-                     : text;
+  if (probability) return "at least " + number_text(*probability);
+  return fmt::format("{} {}", sense == Sense::at_most ? "at most" : "at least", number_text(bound));
 }
 
 std::string radius_text(const Radius& radius) {
@@ -42,6 +46,13 @@ std::string memory_text(double bytes) {
   if (bytes < 1e6) return fmt::format("{:.3g} kB", bytes / 1e3);
   if (bytes < 1e9) return fmt::format("{:.3g} MB", bytes / 1e6);
   return fmt::format("{:.3g} GB", bytes / 1e9);
+}
+
+std::string quantity_text(const Constraint& c) {
+  return quantity_text(c.signal, c.sense, c.bound, c.probability.has_value());
+}
+std::string quantity_text(const ConstraintResult& c) {
+  return quantity_text(c.name, c.sense, c.bound, c.probability.has_value());
 }
 
 std::string bound_text(const Constraint& c) { return bound_text(c.sense, c.bound, c.probability); }

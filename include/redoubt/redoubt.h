@@ -1,6 +1,7 @@
 #pragma once
 
 // Everything.
+#include "redoubt/chance.h"
 #include "redoubt/choice.h"
 #include "redoubt/compare.h"
 #include "redoubt/controller.h"

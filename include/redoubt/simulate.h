@@ -19,7 +19,9 @@ struct SimulateOptions {
   double tolerance = 1e-9;
 };
 
-// One quantity over all episodes: its discounted total, in the user's own sign.
+// One quantity over all episodes: its discounted total, in the user's own sign; for a chance
+// constraint 1 where the total keeps its bound and 0 where it does not, so that the mean is the
+// share of episodes that keep it.
 struct SampledTotal {
   std::string name;            // "reward" or the constraint's signal
   std::vector<double> totals;  // of each episode

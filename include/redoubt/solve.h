@@ -45,8 +45,9 @@ Solution robust(const Problem& problem, const Execution& execution = {});
 Solution nominal(const Problem& problem, const Execution& execution = {});
 
 // The largest and the least worst-case total that policies reach on one constraint's signal, in the
-// user's sign: a bound outside of this range is met by no policy, or by every one. Computed against
-// a nature that sees the history.
+// user's sign: a bound outside of this range is met by no policy, or by every one. For a chance
+// constraint, the probabilities with which they keep its bound. Computed against a nature that sees
+// the history.
 struct AchievableRange {
   double best = 0, worst = 0;
 };
@@ -59,6 +60,9 @@ struct RcviPlan {
   int stages = 0;                       // after the cut of an infinite horizon
   std::int64_t most_memory_states = 1;  // of any stage: the product of the cells of its axes
   int widest_stage = 0;                 // the stage that has them
+  // With chance constraints: pairs of a state and the budgets of those constraints, each of which
+  // has that many memory states; `axes` ends with their grids. Zero: no such constraint.
+  State augmented_states = 0;
   double bytes = 0;
   double row_evaluations = 0;
 };

@@ -17,7 +17,8 @@ struct Nature {
   bool operator==(const Nature&) const = default;
 };
 
-// "nominal", "worst-reward" or "worst-SIGNAL" for the signal of a constraint.
+// "nominal", "worst-reward", "worst-SIGNAL" for the signal of a constraint, and "chance-SIGNAL" for
+// that of a chance constraint.
 Nature nature_of(const Problem& problem, std::string_view word);
 
 // Nature's choice for one row: a distribution over its outcomes and, for total variation with reach
@@ -40,12 +41,16 @@ class WorstKernel {
   ~WorstKernel();
 
   // `action` is a position in the state's list. Policies whose memory moves by table answer only
-  // for actions that they take. The answer is valid until the next call.
+  // for actions that they take. Against a chance constraint, nature's choice depends on the total
+  // so far: an Error unless the memory tells it. The answer is valid until the next call.
   const RowDistribution& at(int stage, State state, std::int32_t memory, std::int32_t action);
 
  private:
   RowDistribution choose(int stage, State state, std::int32_t memory, std::int32_t action);
+  RowDistribution choose_on_augmented(int stage, State state, std::int32_t memory,
+                                      std::int32_t action);
 
+  struct Lowered;
   struct Shared;
   struct Own;
   std::shared_ptr<const Shared> shared_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/agree.h"
+#include "policy/chance_value.h"
 #include "policy/moves.h"
 
 namespace redoubt {
@@ -137,7 +138,14 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
                         bool keep_all_stages) {
-  return Pass(problem, policy, workers).run(keep_all_stages);
+  EvaluationPass pass = Pass(problem, policy, workers).run(keep_all_stages);
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
+    if (!problem.constraints()[c].probability) continue;
+    ConstraintResult& result = pass.evaluation.constraints[c];
+    result.worst = worst_probability(problem, static_cast<int>(c), policy, workers);
+    result.satisfied = satisfied(problem.constraints()[c], result.worst);
+  }
+  return pass;
 }
 
 }  // namespace redoubt

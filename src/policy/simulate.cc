@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "model/require.h"
+#include "policy/chance_value.h"
 #include "policy/draw.h"
 #include "policy/moves.h"
+#include "redoubt/evaluate.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
@@ -15,12 +17,9 @@ namespace {
 // Runs episodes on one thread. Totals are laid out [quantity][episode].
 class Runner {
  public:
-  Runner(const Problem& problem, const Policy& policy, const WorstKernel& kernel, int stages)
-      : problem_(problem), policy_(policy), kernel_(kernel), stages_(stages) {
-    signals_.push_back(-1);
-    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
-      signals_.push_back(problem.signal_of(c));
-  }
+  Runner(const Problem& problem, const Policy& policy, const WorstKernel& kernel, int stages,
+         const std::vector<int>& signals)
+      : problem_(problem), policy_(policy), kernel_(kernel), stages_(stages), signals_(signals) {}
 
   void run(std::uint64_t seed, std::int64_t episode, std::vector<std::vector<double>>& totals) {
     RandomStream random(seed, static_cast<std::uint64_t>(episode));
@@ -64,9 +63,49 @@ class Runner {
   const Policy& policy_;
   WorstKernel kernel_;
   int stages_;
-  std::vector<int> signals_;  // of the quantities; -1 is the reward
+  const std::vector<int>& signals_;  // of the quantities; -1 is the reward
   std::vector<MemoryMove> moves_;
 };
+
+// Totals of the reward (signal -1) and of signals, [quantity][episode].
+using Totals = std::vector<std::vector<double>>;
+
+Totals run_episodes(const Problem& problem, const Policy& policy, Nature nature,
+                    const std::vector<int>& signals, int stages, const SimulateOptions& options,
+                    const Execution& execution) {
+  const WorstKernel kernel(problem, policy, nature, execution);
+  Totals totals(signals.size(), std::vector<double>(options.episodes));
+  Workers workers(execution.threads);
+  std::vector<Runner> runners;
+  for (int w = 0; w < workers.count(); ++w)
+    runners.emplace_back(problem, policy, kernel, stages, signals);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::int64_t batch = std::max<std::int64_t>(256, options.episodes / 64);
+  std::int64_t done = 0;
+  while (done < options.episodes) {
+    const std::int64_t count = std::min(batch, options.episodes - done);
+    workers.for_each(count, 200.0 * static_cast<double>(count) * stages,
+                     [&](std::int64_t first, std::int64_t last, int worker) {
+                       for (auto e = first; e < last; ++e)
+                         runners[worker].run(options.seed, done + e, totals);
+                     });
+    done += count;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    if (spent.count() > execution.time_limit) break;
+    if (execution.progress &&
+        !execution.progress(static_cast<double>(done) / static_cast<double>(options.episodes)))
+      break;
+  }
+  for (auto& quantity : totals) quantity.resize(done);
+  return totals;
+}
+
+// 1 for each total that keeps the bound, 0 for each that does not.
+void count_kept(const Constraint& constraint, std::vector<double>& totals) {
+  Constraint bound = constraint;
+  bound.probability.reset();
+  for (double& total : totals) total = satisfied(bound, total) ? 1 : 0;
+}
 
 SampledTotal summary(std::string name, std::vector<double> totals) {
   SampledTotal sample{std::move(name), std::move(totals)};
@@ -92,31 +131,22 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
         1, static_cast<int>(std::ceil(std::log(options.tolerance) / std::log(problem.discount()))));
   }
   const int stages = simulation.cut ? *simulation.cut : problem.horizon();
-  const WorstKernel kernel(problem, policy, options.nature, execution);
-  std::vector<std::vector<double>> totals(1 + problem.constraints().size());
-  for (auto& quantity : totals) quantity.resize(options.episodes);
-
-  Workers workers(execution.threads);
-  std::vector<Runner> runners;
-  for (int w = 0; w < workers.count(); ++w) runners.emplace_back(problem, policy, kernel, stages);
-  const auto begin = std::chrono::steady_clock::now();
-  const std::int64_t batch = std::max<std::int64_t>(256, options.episodes / 64);
-  std::int64_t done = 0;
-  while (done < options.episodes) {
-    const std::int64_t count = std::min(batch, options.episodes - done);
-    workers.for_each(count, 200.0 * static_cast<double>(count) * stages,
-                     [&](std::int64_t first, std::int64_t last, int worker) {
-                       for (auto e = first; e < last; ++e)
-                         runners[worker].run(options.seed, done + e, totals);
-                     });
-    done += count;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    if (spent.count() > execution.time_limit) break;
-    if (execution.progress &&
-        !execution.progress(static_cast<double>(done) / static_cast<double>(options.episodes)))
-      break;
+  std::vector<int> signals = {-1};
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+    signals.push_back(problem.signal_of(c));
+  Totals totals;
+  if (is_chance(problem, options.nature)) {  // nature looks at the total so far
+    check_policy(problem, policy);
+    const AugmentedProblem augmented = augment_one(problem, options.nature.constraint);
+    const Policy lowered = lower_with_nodes(augmented, policy).policy;
+    totals = run_episodes(augmented.problem, lowered, {Nature::Against::constraint, 0}, signals,
+                          stages, options, execution);
+  } else {
+    totals = run_episodes(problem, policy, options.nature, signals, stages, options, execution);
   }
-  for (auto& quantity : totals) quantity.resize(done);
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
+    if (problem.constraints()[c].probability) count_kept(problem.constraints()[c], totals[c + 1]);
+  }
   simulation.reward = summary("reward", std::move(totals[0]));
   for (std::size_t c = 0; c < problem.constraints().size(); ++c)
     simulation.constraints.push_back(

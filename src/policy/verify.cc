@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "policy/budget_axes.h"
 #include "redoubt/evaluate.h"
 #include "sets/reference.h"
 
@@ -12,9 +13,17 @@ namespace redoubt {
 namespace {
 
 using Real = long double;
-using Node = std::pair<State, std::int32_t>;  // a state and the policy's memory
+
+// A state, the policy's memory and, for a chance constraint, how many steps of its grid above the
+// bound its total must still earn.
+struct Node {
+  State state = 0;
+  std::int32_t memory = 0;
+  std::int64_t owed = 0;
+  auto operator<=>(const Node&) const = default;
+};
 using Mixture = std::vector<std::pair<std::int32_t, Real>>;
-using Values = std::map<Node, std::vector<Real>>;  // of each total, in nature's sign
+using Values = std::map<Node, std::vector<Real>>;  // of each total, in nature's sign, and one more
 
 // A total that nature minimises.
 struct Total {
@@ -22,8 +31,15 @@ struct Total {
   Real sign = 1;    // -1 for a cost
 };
 
+// Of all worst-case totals at once or, given a chance constraint, of the probability to keep it:
+// then there are no totals, and what the horizon ends with is worth 1 or 0.
 class Verification {
  public:
+  Verification(const Problem& problem, const Policy& policy, int chance)
+      : Verification(problem, policy) {
+    chance_ = chance_axis(problem, chance);
+    totals_.clear();
+  }
   Verification(const Problem& problem, const Policy& policy)
       : problem_(problem), model_(problem.model()), policy_(policy), totals_{Total{}} {
     for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
@@ -34,18 +50,38 @@ class Verification {
       lands_anywhere_ = tv->reach == Reach::anywhere;
   }
 
-  Evaluation run() {
+  // At the start: each total and, after them, minus the probability of hopeless states, or else the
+  // probability to keep the chance constraint.
+  std::vector<Real> run() {
     const std::vector<std::set<Node>> reached = reachable();
     const int last = static_cast<int>(reached.size()) - 1;
     Values values;
-    for (const Node& node : reached[last]) values[node].assign(totals_.size() + 1, 0);
+    for (const Node& node : reached[last]) values[node] = ending(node);
     if (problem_.infinite()) values = fixed_point(last, std::move(values));
     for (int h = last; h-- > 0;) {
       Values here;
       for (const Node& node : reached[h]) here[node] = worth(h, node, values);
       values = std::move(here);
     }
-    return report(values);
+    return at_start(values);
+  }
+
+  Evaluation report() {
+    const std::vector<Real> sum = run();
+    Evaluation evaluation;
+    evaluation.reward.worst = static_cast<double>(sum[0]);
+    for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
+      const Constraint& constraint = problem_.constraints()[c];
+      const Real worst = constraint.probability
+                             ? Verification(problem_, policy_, static_cast<int>(c)).run().back()
+                             : totals_[c + 1].sign * sum[c + 1];
+      evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
+                                        constraint.probability, static_cast<double>(worst),
+                                        satisfied(constraint, static_cast<double>(worst)),
+                                        std::nullopt});
+    }
+    if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back());
+    return evaluation;
   }
 
  private:
@@ -58,9 +94,9 @@ class Verification {
   };
   std::vector<Choice> choices(int h, const Node& node) const {
     std::vector<Choice> list;
-    if (model_.row_begin(h, node.first) == model_.row_end(h, node.first)) return list;
+    if (model_.row_begin(h, node.state) == model_.row_end(h, node.state)) return list;
     const Policy::Stage& stage = policy_.at(h);
-    const auto index = stage.begin(node.first) + node.second;
+    const auto index = stage.begin(node.state) + node.memory;
     auto position = stage.mixed.empty() ? stage.choice_begin[index] : index;
     for_each_choice(stage, index, [&](std::int32_t action, double weight) {
       if (weight > 0) list.push_back({action, weight, position});
@@ -73,7 +109,7 @@ class Verification {
   // outside of the row.
   Mixture remembered(int h, const Node& node, const Choice& choice, Row row, std::int64_t outcome,
                      State next) const {
-    if (!policy_.budget.empty()) return remaining_budget(h, node.second, row, outcome);
+    if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome);
     const Policy::Stage& stage = policy_.at(h);
     if (stage.outcome_slot.empty()) return {{0, 1}};
     const auto count = model_.outcome_end(row) - model_.outcome_begin(row);
@@ -119,7 +155,6 @@ class Verification {
   }
 
   static Mixture on_grid(const BudgetAxis& axis, Real place, std::int32_t count) {
-    constexpr Real kInputNoise = 1e-7L;  // of a cell: rounding errors of the input
     const auto keep = [&](Real cell) {
       return static_cast<std::int32_t>(std::clamp<Real>(cell, 0, count - 1));
     };
@@ -129,11 +164,23 @@ class Verification {
     return {{keep(std::floor(place)), 1 - up}, {keep(std::ceil(place)), up}};
   }
 
+  static constexpr Real kInputNoise = 1e-7L;  // of a cell: rounding errors of the input
   static std::int32_t cells(const BudgetAxis& axis, int h) {
     return h < static_cast<int>(axis.cells.size()) ? axis.cells[h] : axis.cells.back();
   }
   static std::int64_t low(const BudgetAxis& axis, int h) {
     return h < static_cast<int>(axis.low.size()) ? axis.low[h] : axis.low.back();
+  }
+
+  // What a chance constraint still asks for after a step: as above, rounded against the policy.
+  std::int64_t owed(const Node& node, Row row, std::int64_t outcome) const {
+    if (!chance_) return 0;
+    Real earned = model_.value(chance_->signal, row);
+    if (outcome >= 0) earned += model_.outcome_value(chance_->signal, outcome);
+    const Real before = chance_->bound + Real(node.owed) * chance_->step;
+    const Real after = (before - Real{chance_->sign} * earned) / problem_.discount();
+    const Real place = (after - chance_->bound) / chance_->step;
+    return std::llround(std::ceil(place - kInputNoise));
   }
 
   // ---- where episodes can come to ----
@@ -164,10 +211,10 @@ class Verification {
 
   void add_successors(int h, const Node& node, std::set<Node>& next) const {
     for (const Choice& choice : choices(h, node)) {
-      const Row row = model_.row_begin(h, node.first) + choice.action;
+      const Row row = model_.row_begin(h, node.state) + choice.action;
       const auto add = [&](std::int64_t outcome, State state) {
         for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
-          next.insert({state, memory});
+          next.insert({state, memory, owed(node, row, outcome)});
       };
       for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
         add(i, model_.arrays().next[i]);
@@ -179,10 +226,19 @@ class Verification {
 
   // ---- what it is worth ----
 
+  // Of a node after which nothing follows.
+  std::vector<Real> ending(const Node& node) const {
+    std::vector<Real> worth(totals_.size() + 1, 0);
+    if (chance_)
+      worth[0] = chance_->bound + Real(node.owed) * chance_->step <= kInputNoise * chance_->step;
+    return worth;
+  }
+
   std::vector<Real> worth(int h, const Node& node, const Values& next) const {
-    std::vector<Real> sum(totals_.size() + 1, 0);
-    for (const Choice& choice : choices(h, node)) {
-      const Row row = model_.row_begin(h, node.first) + choice.action;
+    const std::vector<Choice> list = choices(h, node);
+    std::vector<Real> sum = list.empty() ? ending(node) : std::vector<Real>(totals_.size() + 1, 0);
+    for (const Choice& choice : list) {
+      const Row row = model_.row_begin(h, node.state) + choice.action;
       for (std::size_t t = 0; t < sum.size(); ++t)
         sum[t] += choice.weight * worst(h, node, choice, row, t, next);
     }
@@ -191,8 +247,7 @@ class Verification {
   }
 
   // row value + discount * min over P of sum P_i (next value_i + outcome value_i / discount). The
-  // entry after the last total is minus the probability of coming to a hopeless node, which is not
-  // discounted.
+  // entry after the last total is a probability (or minus one), which is not discounted.
   Real worst(int h, const Node& node, const Choice& choice, Row row, std::size_t t,
              const Values& next) const {
     const bool probability = t == totals_.size();
@@ -202,7 +257,7 @@ class Verification {
     const auto after = [&](std::int64_t outcome, State state) {
       Real mean = 0;
       for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
-        mean += weight * next.at({state, memory})[t];
+        mean += weight * next.at({state, memory, owed(node, row, outcome)})[t];
       return mean;
     };
     ReferenceRow r;
@@ -237,12 +292,13 @@ class Verification {
 
   // What the policy guarantees from here falls short of the requirement that it remembers.
   bool hopeless(int h, const Node& node, const std::vector<Real>& guaranteed) const {
+    if (chance_) return false;
     std::int32_t inner = 1;
     for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
     for (const BudgetAxis& axis : policy_.budget) {
       if (h >= static_cast<int>(axis.cells.size()) - 1) return false;  // beyond the cut
       inner /= cells(axis, h);
-      const std::int32_t cell = node.second / inner % cells(axis, h);
+      const std::int32_t cell = node.memory / inner % cells(axis, h);
       const Real required = axis.bound + Real(low(axis, h) + cell) * axis.step - axis.slack[h];
       if (guaranteed[1 + axis.constraint] <
           required - kSatisfied * std::max<Real>(1, std::abs(required)))
@@ -270,7 +326,7 @@ class Verification {
     return values;
   }
 
-  Evaluation report(const Values& values) const {
+  std::vector<Real> at_start(const Values& values) const {
     std::vector<Real> sum(totals_.size() + 1, 0);
     const Start& start = problem_.start();
     for (std::size_t i = 0; i < start.states.size(); ++i) {
@@ -280,23 +336,14 @@ class Verification {
           sum[t] += Real{start.probability[i]} * move.weight * worth[t];
       }
     }
-    Evaluation evaluation;
-    evaluation.reward.worst = static_cast<double>(sum[0]);
-    for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
-      const Constraint& constraint = problem_.constraints()[c];
-      const auto worst = static_cast<double>(totals_[c + 1].sign * sum[c + 1]);
-      evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
-                                        constraint.probability, worst, satisfied(constraint, worst),
-                                        std::nullopt});
-    }
-    if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back());
-    return evaluation;
+    return sum;
   }
 
   const Problem& problem_;
   const Model& model_;
   const Policy& policy_;
   std::vector<Total> totals_;
+  std::optional<BudgetAxis> chance_;  // of which only the grid is used, not its windows
   bool lands_anywhere_ = false;
 };
 
@@ -304,7 +351,7 @@ class Verification {
 
 Evaluation verify(const Problem& problem, const Policy& policy) {
   check_policy(problem, policy);
-  return Verification(problem, policy).run();
+  return Verification(problem, policy).report();
 }
 
 }  // namespace redoubt

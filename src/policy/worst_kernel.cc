@@ -5,10 +5,18 @@
 
 #include "model/machine.h"
 #include "model/require.h"
+#include "policy/chance_value.h"
 #include "policy/evaluation.h"
 #include "policy/moves.h"
 
 namespace redoubt {
+
+bool is_chance(const Problem& problem, Nature nature) {
+  const auto constraints = static_cast<int>(problem.constraints().size());
+  return nature.against == Nature::Against::constraint && nature.constraint >= 0 &&
+         nature.constraint < constraints &&
+         problem.constraints()[nature.constraint].probability.has_value();
+}
 
 Nature nature_of(const Problem& problem, std::string_view word) {
   if (word == "nominal") return {};
@@ -16,16 +24,26 @@ Nature nature_of(const Problem& problem, std::string_view word) {
   std::string known = "nominal, worst-reward";
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     const std::string& signal = problem.constraints()[c].signal;
-    if (word == "worst-" + signal) return {Nature::Against::constraint, c};
-    known += ", worst-" + signal;
+    const bool chance = problem.constraints()[c].probability.has_value();
+    if (word == "worst-" + signal || (chance && word == "chance-" + signal))
+      return {Nature::Against::constraint, c};
+    known += (chance ? ", chance-" : ", worst-") + signal;
   }
   throw Error(fmt::format("nature '{}', must be one of {}", word, known));
 }
 
+// Nature against a chance constraint looks at the remaining budget: it plays on the augmented
+// problem.
+struct WorstKernel::Lowered {
+  AugmentedProblem augmented;
+  LoweredPolicy lowered;
+};
+
 struct WorstKernel::Shared {
   const Problem& problem;
   const Policy& policy;
-  int channel = -1;  // -1: nominal
+  std::shared_ptr<const Lowered> lowered;  // null unless against a chance constraint
+  int channel = -1;                        // -1: nominal
   EvaluationPass pass;
   std::vector<std::int64_t> first_node;  // of each stage of the pass, counted over all stages
 
@@ -48,6 +66,8 @@ struct WorstKernel::Own {
   std::vector<const double*> next;
   std::vector<double> minimiser;
   std::vector<MemoryMove> moves;
+  std::unique_ptr<WorstKernel> on_augmented;
+  RowDistribution answer;
 };
 
 namespace {
@@ -75,12 +95,23 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
                          const Execution& execution)
     : own_(std::make_unique<Own>(problem)) {
   check_policy(problem, policy);
-  auto shared = std::make_shared<Shared>(Shared{problem, policy, -1, {}, {}});
+  auto shared = std::make_shared<Shared>(Shared{problem, policy, nullptr, -1, {}, {}});
   if (nature.against != Nature::Against::nothing) {
     const auto constraints = static_cast<int>(problem.constraints().size());
     if (nature.against == Nature::Against::constraint) {
       require(nature.constraint >= 0 && nature.constraint < constraints,
               "nature against constraint {}, the problem has {}", nature.constraint, constraints);
+    }
+    if (is_chance(problem, nature)) {
+      auto lowered =
+          std::make_shared<Lowered>(Lowered{augment_one(problem, nature.constraint), {}});
+      lowered->lowered = lower_with_nodes(lowered->augmented, policy);
+      own_->on_augmented =
+          std::make_unique<WorstKernel>(lowered->augmented.problem, lowered->lowered.policy,
+                                        Nature{Nature::Against::constraint, 0}, execution);
+      shared->lowered = std::move(lowered);
+      shared_ = std::move(shared);
+      return;
     }
     check_memory(problem, policy);
     shared->channel = nature.against == Nature::Against::reward ? 0 : nature.constraint + 1;
@@ -96,11 +127,15 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
 }
 
 WorstKernel::WorstKernel(const WorstKernel& other)
-    : shared_(other.shared_), own_(std::make_unique<Own>(other.shared_->problem)) {}
+    : shared_(other.shared_), own_(std::make_unique<Own>(other.shared_->problem)) {
+  if (other.own_->on_augmented)
+    own_->on_augmented = std::make_unique<WorstKernel>(*other.own_->on_augmented);
+}
 WorstKernel::~WorstKernel() = default;
 
 const RowDistribution& WorstKernel::at(int stage, State state, std::int32_t memory,
                                        std::int32_t action) {
+  if (shared_->lowered) return own_->answer = choose_on_augmented(stage, state, memory, action);
   const Model& model = shared_->problem.model();
   const auto node = shared_->first_node[std::min(stage, shared_->last_stage())] +
                     node_of(shared_->policy, stage, state, memory);
@@ -108,6 +143,46 @@ const RowDistribution& WorstKernel::at(int stage, State state, std::int32_t memo
   if (const auto found = own_->known.find(key); found != own_->known.end()) return found->second;
   if (own_->known.size() >= kMostKnown) own_->known.clear();
   return own_->known[key] = choose(stage, state, memory, action);
+}
+
+// The answer for the one pair of this state and a budget in which the policy has this memory.
+RowDistribution WorstKernel::choose_on_augmented(int stage, State state, std::int32_t memory,
+                                                 std::int32_t action) {
+  const AugmentedProblem& augmented = shared_->lowered->augmented;
+  const auto& nodes = shared_->lowered->lowered.nodes[stage];
+  const std::string& signal = shared_->problem.constraints()[augmented.chance[0]].signal;
+  const AugmentedNode* found = nullptr;
+  std::int32_t place = 0;  // among the nodes of its augmented state
+  for (std::size_t n = 0, first = 0; n < nodes.size(); ++n) {
+    if (nodes[n].state != nodes[first].state) first = n;
+    if (augmented.state[nodes[n].state] != state || nodes[n].memory != memory) continue;
+    require(!found,
+            "the policy does not remember the budget of the chance constraint on '{}', on which "
+            "nature's choice depends: memory {} of state {} at stage {} has several",
+            signal, memory, shared_->problem.model().state_name(state), stage);
+    found = &nodes[n];
+    place = static_cast<std::int32_t>(n - first);
+  }
+  require(found != nullptr, "the policy never comes to state {} with memory {} at stage {}",
+          shared_->problem.model().state_name(state), memory, stage);
+  const RowDistribution& there = own_->on_augmented->at(stage, found->state, place, action);
+  const Model& model = shared_->problem.model();
+  const Model& wide = augmented.problem.model();
+  const Row row = model.row_begin(stage, state) + action;
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  RowDistribution chosen{std::vector<double>(outcomes, 0.0)};
+  const auto first = wide.outcome_begin(wide.row_begin(stage, found->state) + action);
+  for (std::size_t i = 0; i < there.probability.size(); ++i) {
+    const auto outcome = augmented.outcome[first + i];
+    if (outcome < outcomes) {
+      chosen.probability[outcome] = there.probability[i];
+    } else if (there.probability[i] > 0) {  // total variation puts what it moves on one outcome
+      chosen.landing = there.probability[i];
+      chosen.landing_state = augmented.state[wide.arrays().next[first + i]];
+    }
+  }
+  chosen.value = there.value + augmented.kept[0][found->state];
+  return chosen;
 }
 
 RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,

@@ -5,8 +5,10 @@
 #include "model/machine.h"
 #include "model/require.h"
 #include "policy/budget_axes.h"
+#include "redoubt/chance.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_sweep.h"
+#include "solvers/chance.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration.h"
 
@@ -89,16 +91,15 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
   }
 }
 
-}  // namespace
-
-RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
-  check_options(options);
+// Of a problem without chance constraints; steps[c] is the budget step of constraint c.
+RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
+                       std::span<const double> steps, const Execution& execution) {
   Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
   RcviPlan plan;
   plan.stages =
       problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
-  const BudgetGrid grid{options.budget_step, options.budget_cells, options.rounding, options.slack};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+    const BudgetGrid grid{steps[c], options.budget_cells, options.rounding, options.slack};
     if (!is_implied(problem, c))
       plan.axes.push_back(budget_axis(problem, c, plan.stages, grid, ranks));
   }
@@ -122,19 +123,10 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Exe
   return plan;
 }
 
-Solution rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
-  if (problem.constraints()
-          .empty()) {  // without a requirement to remember this is robust value iteration
-    check_options(options);
-    Solution solution = robust(problem, execution);
-    solution.method = "rcvi";
-    return solution;
-  }
-  require(!problem.constraints()[0].probability,
-          "the constraint on '{}' is a chance constraint, rcvi takes none",
-          problem.constraints()[0].signal);
+Solution solve_expected(const Problem& problem, const RcviOptions& options,
+                        std::span<const double> steps, const Execution& execution) {
   const Stopwatch watch;
-  const RcviPlan plan = plan_rcvi(problem, options, execution);
+  const RcviPlan plan = plan_expected(problem, options, steps, execution);
   check_memory(plan, options);
   Workers workers(execution);
   BudgetSweep sweep(problem, plan.axes, plan.stages, options.fallback, workers);
@@ -158,6 +150,49 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   finish(problem, solution, workers);
   solution.seconds = watch.seconds();
   return solution;
+}
+
+// The given step for every constraint, except that whether a chance constraint is kept is 0 or 1
+// and needs no rounding.
+std::vector<double> steps_of(const Problem& problem, const RcviOptions& options) {
+  std::vector<double> steps;
+  for (const Constraint& c : problem.constraints())
+    steps.push_back(c.probability ? 0.0 : options.budget_step);
+  return steps;
+}
+
+}  // namespace
+
+RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
+  check_options(options);
+  const std::vector<double> steps = steps_of(problem, options);
+  if (!has_chance_constraints(problem)) return plan_expected(problem, options, steps, execution);
+  const AugmentedProblem augmented = augment(problem);
+  RcviPlan plan = plan_expected(augmented.problem, options, steps, execution);
+  const Model& model = augmented.problem.model();
+  plan.bytes += static_cast<double>(model.outcomes()) * 8 * (4 + model.signals());
+  plan.augmented_states = model.states();
+  std::erase_if(plan.axes, [&](const BudgetAxis& axis) {
+    return problem.constraints()[axis.constraint].probability.has_value();
+  });
+  plan.axes.insert(plan.axes.end(), augmented.budget.begin(), augmented.budget.end());
+  return plan;
+}
+
+Solution rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
+  check_options(options);
+  if (problem.constraints()
+          .empty()) {  // without a requirement to remember this is robust value iteration
+    Solution solution = robust(problem, execution);
+    solution.method = "rcvi";
+    return solution;
+  }
+  const std::vector<double> steps = steps_of(problem, options);
+  const auto method = [&](const Problem& expected) {
+    return solve_expected(expected, options, steps, execution);
+  };
+  return has_chance_constraints(problem) ? solve_augmented(problem, execution, method)
+                                         : method(problem);
 }
 
 }  // namespace redoubt

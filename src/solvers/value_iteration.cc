@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/agree.h"
+#include "policy/chance_value.h"
 #include "solvers/finish.h"
 #include "sweep/exchange.h"
 
@@ -181,6 +182,12 @@ Solution nominal(const Problem& problem, const Execution& execution) {
 
 AchievableRange achievable_range(const Problem& problem, int constraint,
                                  const Execution& execution) {
+  if (problem.constraints()[constraint].probability) {
+    const AugmentedProblem augmented = augment_one(problem, constraint);
+    const AchievableRange change = achievable_range(augmented.problem, 0, execution);
+    const double kept = augmented.kept_at_start(0);
+    return {kept + change.best, kept + change.worst};
+  }
   Workers workers(execution);
   const Channel channel = channel_of(problem, constraint);
   const double best = value_iteration(problem, channel, workers, execution).at(problem.start());

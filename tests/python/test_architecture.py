@@ -25,7 +25,7 @@ PUBLIC_HEADERS = {
     "model": {"error", "execution", "model", "problem", "ranks", "uncertainty"},
     "numerics": {"choice"},
     "sets": {"worst_case"},
-    "policy": {"controller", "evaluate", "policy", "simulate", "solution", "stage_store", "verify", "worst_kernel"},
+    "policy": {"chance", "controller", "evaluate", "policy", "simulate", "solution", "stage_store", "verify", "worst_kernel"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
     "environments": {"environments"},

@@ -5,7 +5,9 @@
 
 #include "model/require.h"
 #include "numerics/small_lp.h"
+#include "redoubt/chance.h"
 #include "redoubt/evaluate.h"
+#include "solvers/chance.h"
 #include "solvers/frontier/search.h"
 
 namespace redoubt {
@@ -32,11 +34,22 @@ std::optional<double> static_bound(const Problem& problem, const Solution& solut
   return FrontierSearch(problem.with(std::move(terms)), options, execution).run().reward.bound;
 }
 
+// Of what the curve says of a constraint: more of a probability is always better.
+double sign_of(const Problem& problem, std::size_t constraint) {
+  if (problem.constraints()[constraint].probability) return 1;
+  return channel_of(problem, static_cast<int>(constraint)).sign;
+}
+
 }  // namespace
 
 Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
+  if (has_chance_constraints(problem)) {
+    return solve_augmented(problem, execution, [&](const Problem& expected) {
+      return frontier(expected, options, execution);
+    });
+  }
   const Stopwatch watch;
   Solution solution = FrontierSearch(problem, options, execution).run();
   Execution rest = execution;
@@ -75,12 +88,11 @@ Policy policy_at(const Problem& problem, const Solution& solution,
           bounds.size(), constraints);
   std::vector<double> reward, required;
   std::vector<std::vector<double>> utility(constraints);
-  for (std::size_t c = 0; c < constraints; ++c)
-    required.push_back(channel_of(problem, static_cast<int>(c)).sign * bounds[c]);
+  for (std::size_t c = 0; c < constraints; ++c) required.push_back(sign_of(problem, c) * bounds[c]);
   for (const CurvePoint& point : solution.curve) {
     reward.push_back(point.reward);
     for (std::size_t c = 0; c < constraints; ++c) {
-      utility[c].push_back(channel_of(problem, static_cast<int>(c)).sign * point.constraints[c]);
+      utility[c].push_back(sign_of(problem, c) * point.constraints[c]);
     }
   }
   MixUnderConstraints mix{reward, {utility.begin(), utility.end()}, required};

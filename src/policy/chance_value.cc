@@ -1,0 +1,21 @@
+#include "policy/chance_value.h"
+
+#include "policy/evaluation.h"
+
+namespace redoubt {
+
+AugmentedProblem augment_one(const Problem& problem, int constraint) {
+  Terms terms = problem.terms();
+  terms.constraints = {problem.constraints()[constraint]};
+  return augment(problem.with(std::move(terms)));
+}
+
+double worst_probability(const Problem& problem, int constraint, const Policy& policy,
+                         Workers& workers) {
+  const AugmentedProblem augmented = augment_one(problem, constraint);
+  const Policy lowered = lower_with_nodes(augmented, policy).policy;
+  const EvaluationPass pass = evaluate(augmented.problem, lowered, workers);
+  return augmented.kept_at_start(0) + pass.evaluation.constraints[0].worst;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "policy/lift.h"
+#include "redoubt/worst_kernel.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+
+// The problem with one of its chance constraints and nothing else, augmented: what nature against
+// that constraint looks at.
+AugmentedProblem augment_one(const Problem& problem, int constraint);
+
+// True for a nature that works against a chance constraint.
+bool is_chance(const Problem& problem, Nature nature);
+
+// The least probability, over nature's choices, that a policy keeps a chance constraint.
+double worst_probability(const Problem& problem, int constraint, const Policy& policy,
+                         Workers& workers);
+
+}  // namespace redoubt

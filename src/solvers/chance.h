@@ -1,0 +1,15 @@
+#pragma once
+
+#include <functional>
+
+#include "redoubt/execution.h"
+#include "redoubt/solution.h"
+
+namespace redoubt {
+
+// Solves a problem with chance constraints as the ordinary problem that `augment` makes of it, and
+// says of the policy what it does on the problem itself.
+Solution solve_augmented(const Problem& problem, const Execution& execution,
+                         const std::function<Solution(const Problem&)>& method);
+
+}  // namespace redoubt
