@@ -65,8 +65,11 @@ void add_execution(CLI::App& verb, ExecutionOptions& options) {
       ->check(is_number())
       ->type_name("SECONDS")
       ->group("Execution");
-  verb.add_flag("--progress,!--no-progress", options.progress,
-                "Show a progress bar (unless given: when standard error is a terminal)")
+  // Not a plain flag: older CLI11 turns an optional into `false` when the flag is not given.
+  verb.add_flag_function(
+          "--progress,!--no-progress",
+          [&](std::int64_t count) { options.progress = count > 0; },
+          "Show a progress bar (unless given: when standard error is a terminal)")
       ->group("Execution");
 }
 

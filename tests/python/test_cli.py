@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import time
@@ -214,6 +215,20 @@ def test_a_second_ctrl_c_ends_the_program():
         time.sleep(.01)
     process.communicate()
     assert process.returncode in (-signal.SIGINT, 1)  # 1: it had stopped by itself in between
+
+
+def test_a_terminal_gets_a_bar_unless_told_otherwise():
+    terminal, side = os.openpty()
+    process = subprocess.Popen([PROGRAM, *LONG], stdout=subprocess.PIPE, stderr=side)
+    assert b"%" in os.read(terminal, 200)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    while select.select([terminal], [], [], 0)[0]:
+        os.read(terminal, 1000)
+    subprocess.run([PROGRAM, *LONG, "--no-progress", "--time-limit", ".5"], stdout=subprocess.PIPE, stderr=side,
+                   timeout=60)
+    assert not select.select([terminal], [], [], 0)[0]
 
 
 def test_no_bar_without_a_terminal():
