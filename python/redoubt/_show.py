@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
+
+from . import _core
+
 _SIGN = {"at_least": ">=", "at_most": "<="}
 
 
@@ -73,3 +77,69 @@ def _required(c) -> str:
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
     body = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in rows)
     return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
+
+
+def comparison_text(comparison) -> str:
+    """One line for each contestant."""
+    table = [("", "status", "worst-case reward", "gap to the bound", *_names(comparison)), *_comparison_rows(comparison)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(entry.ljust(width) for entry, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    return "\n".join([*lines, f"no policy that keeps the constraints beats {comparison.bound:.6g}"])
+
+
+def comparison_html(comparison) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("", "status", "reward", "gap", *_names(comparison)))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(entry)}</td>" for entry in row) + "</tr>" for row in _comparison_rows(comparison)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _names(comparison) -> list[str]:
+    solutions = list(comparison.solutions.values())
+    return [c.name for c in solutions[0].constraints] if solutions else []
+
+
+def _comparison_rows(comparison) -> list[tuple[str, ...]]:
+    rows = []
+    for line in comparison.lines:
+        solution = comparison.solutions[line.name]
+        gap = "" if line.gap is None else f"{line.gap:.3g}"
+        rows.append((line.name, solution.status, f"{solution.reward.worst:.6g}", gap,
+                     *(f"{c.worst:.6g}" for c in solution.constraints)))  # fmt: skip
+    return rows
+
+
+def constraint_call(constraint: _core.Constraint) -> str:
+    """How the constraint is made."""
+    if constraint.probability is None:
+        return f"{constraint.sense}({constraint.signal!r}, {constraint.bound:g})"
+    return (
+        f"chance({constraint.signal!r}, {constraint.sense}={constraint.bound:g}, probability={constraint.probability:g})"
+    )
+
+
+def fields_text(thing) -> str:
+    """What a value of the library holds: AchievableRange(best=0.5, worst=4)."""
+    names = [name for name, member in vars(type(thing)).items() if isinstance(member, property)]
+    return f"{type(thing).__name__}({', '.join(f'{name}={_field(getattr(thing, name))}' for name in names)})"
+
+
+def _field(value) -> str:
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"  # no -0
+    if isinstance(value, (np.ndarray, list)) and len(value) > 8:
+        return f"<{len(value):,} values>"
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=6, separator=", ")
+    return repr(value)
+
+
+# What a prompt shows of the library's values; those of the package have a text of their own.
+_core.Constraint.__repr__ = constraint_call
+for _type in (
+    _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.EnvironmentInfo,
+    _core.Evaluation, _core.MarkovKernel, _core.ParameterInfo, _core.RcviPlan, _core.RewardResult,
+    _core.RowDistribution, _core.SampledTotal, _core.SampleSize, _core.Simulation, _core.Start, _core.Terms,
+):  # fmt: skip
+    _type.__repr__ = fields_text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from . import _core
+from . import _core, _show
 from ._core import Error
 from ._options import EXECUTION, assign, execution, fields, meant, unknown
 from ._policy import row_weights
@@ -96,6 +96,12 @@ class Comparison:
         self.bound: float = comparison.bound
         self.lines: list[_core.ComparisonLine] = comparison.lines
         self.solutions = {line.name: Solution(line.solution, problem) for line in comparison.lines}
+
+    def __repr__(self) -> str:
+        return _show.comparison_text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.comparison_html(self)
 
     def trace_csv(self) -> str:
         """All traces as one table."""

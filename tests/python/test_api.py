@@ -27,9 +27,12 @@ ELSEWHERE = {
     "external_simulator": "rd.estimate",
     "regular_shape": "rd.estimate",
 }
+# The ranks of one problem are processes of the program, mpirun redoubt solve, not of Python.
+OF_RANKS = {"balanced_blocks", "one_process", "part_of", "run_ranks"}
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
     ("Execution", "progress"),
+    ("Execution", "planned"),  # rd.plan_rcvi
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited")),
 }
 
@@ -74,14 +77,14 @@ def test_the_headers_are_read():
 
 
 def test_every_function_is_reachable():
-    missing = {name for name in functions() if not hasattr(_core, name) and name not in ELSEWHERE}
+    missing = {name for name in functions() - OF_RANKS if not hasattr(_core, name) and name not in ELSEWHERE}
     assert not missing
     for target in ELSEWHERE.values():
         assert eval(target, {"rd": rd, "_core": _core})
 
 
 def test_the_list_of_other_names_is_not_stale():
-    assert {*ELSEWHERE} <= functions()
+    assert {*ELSEWHERE} | OF_RANKS <= functions()
     assert options() >= ARGUMENTS
 
 
