@@ -26,7 +26,8 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
       channels_{Channel{}},
       fallback_(fallback),
       group_(&workers),
-      exchange_(problem.model(), workers.ranks()) {
+      exchange_(problem.model(), workers.ranks()),
+      shapes_(problem, axes, workers.ranks()) {
   Communicator& ranks = workers.ranks();
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
@@ -34,22 +35,6 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
   require_whole_landings(problem, axes);
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
-  outcomes_move_ = any_rank(ranks, outcomes_move_budgets(problem.model(), axes));
-  by_shift_ = axes.size() == 1 && axes[0].discount == 1 &&
-              (axes[0].exact || (axes[0].rounding == Rounding::up && !outcomes_move_));
-  if (by_shift_) {
-    double earned = 0;
-    for (Row row = 0; row < problem.model().rows(); ++row) {
-      const auto outcomes = problem.model().outcome_end(row) - problem.model().outcome_begin(row);
-      for (std::int64_t i = -1; i < (outcomes_move_ ? outcomes : 0); ++i) {
-        earned_on_axes(problem.model(), axes, row, i, {&earned, 1});
-        least_earned_ = std::min(least_earned_, earned);
-        most_earned_ = std::max(most_earned_, earned);
-      }
-    }
-    least_earned_ = agree_on_min(ranks, least_earned_);
-    most_earned_ = agree_on_max(ranks, most_earned_);
-  }
   shape_layer(stages, next_);
 }
 
@@ -59,30 +44,15 @@ double BudgetSweep::row_evaluations() const {
   return agree_on_sum(group_->ranks(), sum);
 }
 
-// How many lanes further the next stage's value stands, for a step that earned this much. Lanes of
-// the two stages start at the bottoms of their own windows, so this is what a move of the lowest
-// cell would be if there were no window to keep it in. Further out than a whole window there is
-// nothing new to see.
-std::int64_t BudgetSweep::shift(int stage, double earned) const {
-  const BudgetAxis& axis = axes_[0];
-  const double fall = earned / axis.step;
-  const double down = axis.exact ? std::round(fall) : std::floor(fall + kCellNoise);
-  const auto moved = axis.low[stage] - axis.low[stage + 1] - static_cast<std::int64_t>(down);
-  return std::clamp<std::int64_t>(moved, -axis.cells[stage], axis.cells[stage + 1]);
-}
-
 // Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal
 // states are worth nothing.
 void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   const Model& model = problem_->model();
-  layer.lanes = memory_states(axes_, stage);
-  layer.before = layer.after = 0;
-  if (by_shift_ && stage > 0) {
-    const auto furthest = shift(stage - 1, least_earned_) + axes_[0].cells[stage - 1];
-    layer.before = static_cast<int>(std::max<std::int64_t>(0, -shift(stage - 1, most_earned_)));
-    layer.after = static_cast<int>(std::max<std::int64_t>(0, furthest - layer.lanes));
-  }
-  layer.stride = padded_lanes(layer.before + layer.lanes + layer.after + kLaneBlock);
+  const BudgetLanes::Shape shape = shapes_.at(stage);
+  layer.lanes = static_cast<int>(shape.lanes);
+  layer.before = static_cast<int>(shape.before);
+  layer.after = static_cast<int>(shape.after);
+  layer.stride = shape.stride;
   layer.values.resize((std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
   const bool end = stage == stages_;
   for (State s = end ? 0 : model.own_begin(); s < (end ? model.states() : model.own_end()); ++s) {
@@ -161,8 +131,8 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   const auto padded = padded_lanes(worker.range.count);
   worker.next.resize(std::int64_t{outcomes} * arrays_);
   for (int i = 0; i < outcomes; ++i) {
-    if (i == 0 || outcomes_move_) move(stage, row, i, worker);
-    double* buffer = by_shift_ ? nullptr : worker.rows.buffer(i, arrays_ * padded);
+    if (i == 0 || shapes_.outcomes_move()) move(stage, row, i, worker);
+    double* buffer = shapes_.by_shift() ? nullptr : worker.rows.buffer(i, arrays_ * padded);
     for (int array = 0; array < arrays_; ++array) {
       worker.next[array * outcomes + i] =
           moved(array, next[i], worker, buffer ? buffer + array * padded : nullptr);
@@ -174,7 +144,7 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
     worker.rows.worst(row, {&channels_[array], 1}, worker.range.count,
                       worker.next.data() + array * outcomes, floor, q + array * padded);
   }
-  if (by_shift_ && !axes_[0].exact) {
+  if (shapes_.by_shift() && !axes_[0].exact) {
     const double loss = move_budget(axes_[0], stage, 0, worker.earned[0]).loss;
     for (int lane = 0; lane < here_.lanes; ++lane) q[padded + lane] -= loss;
   }
@@ -184,8 +154,8 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
 void BudgetSweep::move(int stage, Row row, std::int64_t outcome, Worker& worker) const {
   worker.earned.resize(axes_.size());
   earned_on_axes(problem_->model(), axes_, row, outcome, worker.earned);
-  if (by_shift_)
-    worker.shift = shift(stage, worker.earned[0]);
+  if (shapes_.by_shift())
+    worker.shift = shapes_.shift(stage, worker.earned[0]);
   else
     move_budgets(axes_, stage, worker.earned, worker.range, worker.moves);
 }
@@ -196,7 +166,7 @@ void BudgetSweep::move(int stage, Row row, std::int64_t outcome, Worker& worker)
 const double* BudgetSweep::moved(int array, State state, const Worker& worker,
                                  double* buffer) const {
   const double* values = lanes(next_, array, state);
-  if (by_shift_) return values + worker.shift;
+  if (shapes_.by_shift()) return values + worker.shift;
   const BudgetMoves& moves = worker.moves;
   const std::int64_t count = worker.range.count;
   if (moves.corners == 1) {
@@ -218,7 +188,7 @@ const double* BudgetSweep::moved(int array, State state, const Worker& worker,
 // The same for the worst landing outside of the row.
 const double* BudgetSweep::moved_floor(int array, Worker& worker) const {
   const State states = problem_->model().states();
-  if (by_shift_) return moved(array, states, worker, nullptr);
+  if (shapes_.by_shift()) return moved(array, states, worker, nullptr);
   const int count = worker.range.count;
   worker.floor.resize(2 * padded_lanes(count));
   if (worker.moves.corners == 1) return moved(array, states, worker, worker.floor.data());

@@ -6,6 +6,7 @@
 #include "policy/budget.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_decisions.h"
+#include "solvers/budget_lanes.h"
 #include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
@@ -65,7 +66,6 @@ class BudgetSweep {
   double* lanes(Layer& layer, int array, State state) const {
     return const_cast<double*>(lanes(static_cast<const Layer&>(layer), array, state));
   }
-  std::int64_t shift(int stage, double earned) const;
   void step_range(int stage, State state, Policy::Stage& decisions, Worker& worker);
   void evaluate_row(int stage, Row row, double* q, Worker& worker);
   void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
@@ -86,10 +86,7 @@ class BudgetSweep {
   Workers* group_;
   Exchange exchange_;
   std::vector<Worker> workers_;
-  bool by_shift_ =
-      false;  // every move of the budget is a whole number of cells, the same for all cells
-  bool outcomes_move_ = false;
-  double least_earned_ = 0, most_earned_ = 0;
+  BudgetLanes shapes_;
   Layer next_, here_;
   std::vector<double> threshold_;        // of the stage at hand, [axis][padded lanes]
   std::vector<DecisionList> decisions_;  // under several constraints, of each range of lanes

@@ -7,6 +7,7 @@
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
 #include "redoubt/solve.h"
+#include "solvers/budget_lanes.h"
 #include "solvers/budget_sweep.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
@@ -105,21 +106,24 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   }
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
-  double layer = 0;
+  const BudgetLanes shapes(problem, plan.axes, ranks);
+  double swept = 0, evaluated = 0;  // the largest layers of values
   for (int h = 0; h <= plan.stages; ++h) {
     double memory = 1;
     for (const BudgetAxis& axis : plan.axes) memory *= axis.cells[h];
     const auto memory_states = static_cast<std::int64_t>(std::min(memory, 9e18));
     if (memory_states > plan.most_memory_states)
       plan.most_memory_states = memory_states, plan.widest_stage = h;
-    layer = std::max(layer, memory * states * arrays * 8);
+    const double stride = plan.axes.size() == 1 ? static_cast<double>(shapes.at(h).stride) : memory;
+    swept = std::max(swept, stride * (states + 1) * arrays * 8);
+    evaluated = std::max(evaluated, memory * states * arrays * 8);
     if (h == plan.stages) break;
     // A decision between two actions, or a list of as many as there are constraints and one more.
     plan.bytes += (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
   }
   plan.row_evaluations = agree_on_sum(ranks, plan.row_evaluations);
-  plan.bytes += 4 * layer;  // two layers to solve, two to evaluate what was found
+  plan.bytes += 2 * swept + 2 * evaluated;  // two layers to solve, two to evaluate what was found
   return plan;
 }
 

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 
+#include "redoubt/environments.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
@@ -174,7 +176,29 @@ TEST(RcviPlanTest, IsWhatTheSolveDoes) {
   EXPECT_EQ(plan.axes, solution.policy.budget);
   EXPECT_EQ(plan.most_memory_states, solution.policy.memory_states());
   EXPECT_EQ(plan.row_evaluations, solution.row_evaluations);
-  EXPECT_GT(plan.bytes, 4.0 * problem.model().states() * plan.most_memory_states);
+}
+
+// Steps that earn much more than a cell: most of a layer is what a shift of the budgets may reach.
+TEST(RcviPlanTest, KnowsTheMemoryThatTheSolveTakes) {
+  const Problem problem =
+      make("garnet(states=20,actions=2,successors=3,horizon=4,start=0,bound=40)");
+  const RcviOptions options{.budget_step = 0.002};
+  const auto in_use = [] {
+    const auto info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+  };
+  const double before = in_use();
+  double most = 0;
+  Execution execution;
+  execution.progress = [&](double) {
+    most = std::max(most, in_use() - before);
+    return true;
+  };
+  const RcviPlan plan = plan_rcvi(problem, options);
+  rcvi(problem, options, execution);
+  EXPECT_GT(most, 1e7);  // large enough for the rest not to count
+  EXPECT_LE(most, 1.02 * plan.bytes);
+  EXPECT_GE(most, 0.5 * plan.bytes);
 }
 
 }  // namespace
