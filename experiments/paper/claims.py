@@ -126,8 +126,9 @@ def sampling(program: Program, _: list[Result]) -> Sampling:
 @dataclass
 class Extensions:
     grid: list[tuple[str, str, float, float]]  # budget step, status, reward, cost
-    two: dict  # a problem with two constraints
-    commands: list[str]
+    two: dict[str, dict]  # a problem with two constraints, by each method
+    chance: dict[str, dict]  # a problem with a chance constraint, by each method
+    commands: dict[str, list[str]]
 
 
 def extensions(program: Program, _: list[Result]) -> Extensions:
@@ -136,10 +137,15 @@ def extensions(program: Program, _: list[Result]) -> Extensions:
     for step in ("0", "0.01", "0.05", "0.1", "0.4"):
         answer = program.json("solve", problem, "--budget-step", step)
         grid.append((step, answer["status"], answer["reward"]["worst"], answer["constraints"][0]["worst"]))
-    both = ["solve", problem, "--bound", "cost<=4", "--bound", "cost>=0.8", "--method", "frontier",
-            "--tolerance", "0.01"]
-    return Extensions(grid, program.json(*both),
-                      [command("solve", problem, "--budget-step", "0.4"), command(*both)])  # fmt: skip
+    methods = {"RCVI": [], "RCVI, fallback utility": ["--fallback", "utility"],
+               "frontier": ["--method", "frontier", "--tolerance", "0.01"]}  # fmt: skip
+    two = ["solve", problem, "--bound", "cost<=4", "--bound", "cost>=0.8"]
+    chance = ["solve", problem, "--bound", "cost<=4 with 0.8"]
+    commands = {"rounding": [command("solve", problem, "--budget-step", "0.4")],
+                "two": [command(*two, *options) for options in methods.values()],
+                "chance": [command(*chance, *options) for options in methods.values()]}  # fmt: skip
+    return Extensions(grid, {name: program.json(*two, *options) for name, options in methods.items()},
+                      {name: program.json(*chance, *options) for name, options in methods.items()}, commands)  # fmt: skip
 
 
 MEASUREMENTS = {

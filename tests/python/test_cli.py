@@ -98,6 +98,33 @@ def test_terms_that_a_file_lacks_come_from_flags(tmp_path):
     assert "horizon" in refused("solve", path)
 
 
+def test_chance_constraints(tmp_path):
+    terms = ["--bound", "cost<=4 with .7"]  # a bound takes one word, so that files may follow it
+    info = run_json("info", RIVER, *terms)
+    (constraint,) = info["constraints"]
+    assert constraint["probability"] == 0.7 and 0 < constraint["worst"] < constraint["best"] <= 1
+    assert info["rcvi"]["augmented_states"] > 6
+    answer = run_json("solve", RIVER, *terms, "--method", "frontier", "--tolerance", ".05", "-o", "it.h5", cwd=tmp_path)
+    (kept,) = answer["constraints"]
+    assert kept["probability"] == 0.7 and kept["satisfied"] and kept["worst"] >= 0.7 - 1e-9
+    again = run_json("evaluate", RIVER, *terms, "it.h5", cwd=tmp_path)["constraints"][0]["worst"]
+    assert again == pytest.approx(kept["worst"], abs=1e-12)
+    slow = run_json("verify", RIVER, *terms, "it.h5", cwd=tmp_path)["constraints"][0]["worst"]
+    assert slow == pytest.approx(kept["worst"], abs=1e-9)
+    sampled = run_json("simulate", RIVER, *terms, "it.h5", "--nature", "chance-cost", "--episodes", "20000", cwd=tmp_path)
+    (share,) = sampled["constraints"]
+    assert abs(share["mean"] - kept["worst"]) <= 4 * share["standard_error"]
+    assert "P(cost <= 4)" in run("evaluate", RIVER, *terms, "it.h5", cwd=tmp_path).stdout
+
+
+def test_several_constraints_are_refused_with_the_memory_they_need():
+    terms = ["--bound", "cost<=4", "--bound", "cost>=0.8"]
+    plan = run_json("info", RIVER, *terms, "--memory-limit", "1MB")["rcvi"]
+    assert plan["bytes"] > 1e6 and len(plan["axes"]) == 2
+    text = refused("solve", RIVER, *terms, "--memory-limit", "1MB")
+    assert " x " in text and "budgets at most" in text and f"{plan['bytes'] / 1e9:.3g} GB" in text
+
+
 def test_info_says_which_bounds_can_be_met():
     info = run_json("info", RIVER)
     constraint = info["constraints"][0]
@@ -266,6 +293,8 @@ def test_memory_that_does_not_fit_is_refused_with_the_number():
     (["solve", RIVER, "--set", "interval"], ["interval"]),
     (["solve", RIVER, "--bound", "cost=4"], ["--bound", "cost=4", "NAME>=X"]),
     (["solve", RIVER, "--bound", "toll<=4"], ["toll"]),
+    (["solve", RIVER, "--bound", "cost<=4 with luck"], ["--bound", "cost<=4 with luck", "NAME<=X with P"]),
+    (["solve", RIVER, "--bound", "cost<=4 with 1.5"], ["probability 1.5", "cost", "(0, 1]"]),
     (["solve", RIVER, "--horizon", "2.5"], ["--horizon", "2.5", "whole number"]),
     (["solve", RIVER, "--horizon", "infinite"], ["discount"]),
     (["solve", RIVER, "--discount", "1.2"], ["discount", "1.2", "(0, 1]"]),
