@@ -10,6 +10,7 @@ void bind_problem(nanobind::module_& m);
 void bind_environments(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
+void bind_chance(nanobind::module_& m);
 void bind_solution(nanobind::module_& m);
 void bind_solve(nanobind::module_& m);
 void bind_frontier(nanobind::module_& m);

@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_problem(m);
   bind_environments(m);
   bind_policy(m);
+  bind_chance(m);
   bind_solution(m);
   bind_solve(m);
   bind_frontier(m);

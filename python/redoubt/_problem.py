@@ -20,8 +20,7 @@ def chance(signal: str, *, at_least: float | None = None, at_most: float | None 
     if (at_least is None) == (at_most is None):
         raise Error(f"chance constraint on {signal!r}, must have one of at_least and at_most")
     bounded = _core.at_least(signal, at_least) if at_most is None else _core.at_most(signal, at_most)
-    bounded.probability = probability
-    return bounded
+    return _core.with_probability(bounded, probability)
 
 
 class Problem(_core.Problem):

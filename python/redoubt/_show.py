@@ -62,16 +62,16 @@ def _solution_rows(solution) -> list[tuple[str, str]]:
     gap = "" if solution.gap is None else f" (gap {solution.gap:.2g})"
     bound = "" if not known else f"; no policy beats {reward.bound:.6g}{gap}"
     rows = [("reward", f"{reward.worst:.6g} in the worst case{bound}")]
-    for c in solution.constraints:
-        verdict = "kept" if c.satisfied else "broken"
-        rows.append((c.name, f"{c.worst:.6g}, must be {_SIGN[c.sense]} {_required(c)}: {verdict}"))
+    rows += [(c.name, f"{_promise(c)}: {'kept' if c.satisfied else 'broken'}") for c in solution.constraints]
     rows.append(("policy", f"{solution.policy.stages:,} stages, {solution.policy.memory_states:,} memory states"))
     rows.append(("work", f"{solution.seconds:.3g} s, {solution.row_evaluations:,.0f} row evaluations"))
     return rows + [("note", note) for note in solution.notes]
 
 
-def _required(c) -> str:
-    return f"{c.bound:g}" if c.probability is None else f"{c.bound:g} with probability {c.probability:g}"
+def _promise(c) -> str:
+    if c.probability is None:
+        return f"{c.worst:.6g}, must be {_SIGN[c.sense]} {c.bound:g}"
+    return f"{_SIGN[c.sense]} {c.bound:g} with probability {c.worst:.6g}, must be {c.probability:g}"
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
@@ -81,7 +81,8 @@ def _table(title: str, rows: list[tuple[str, str]]) -> str:
 
 def comparison_text(comparison) -> str:
     """One line for each contestant."""
-    table = [("", "status", "worst-case reward", "gap to the bound", *_names(comparison)), *_comparison_rows(comparison)]
+    head = ("", "status", "worst-case reward", "gap to the bound", *_names(comparison))
+    table = [head, *_comparison_rows(comparison)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ["  ".join(entry.ljust(width) for entry, width in zip(row, widths, strict=True)).rstrip() for row in table]
     return "\n".join([*lines, f"no policy that keeps the constraints beats {comparison.bound:.6g}"])
@@ -112,11 +113,10 @@ def _comparison_rows(comparison) -> list[tuple[str, ...]]:
 
 def constraint_call(constraint: _core.Constraint) -> str:
     """How the constraint is made."""
+    signal, sense, bound = repr(constraint.signal), constraint.sense, f"{constraint.bound:g}"
     if constraint.probability is None:
-        return f"{constraint.sense}({constraint.signal!r}, {constraint.bound:g})"
-    return (
-        f"chance({constraint.signal!r}, {constraint.sense}={constraint.bound:g}, probability={constraint.probability:g})"
-    )
+        return f"{sense}({signal}, {bound})"
+    return f"chance({signal}, {sense}={bound}, probability={constraint.probability:g})"
 
 
 def fields_text(thing) -> str:

@@ -80,7 +80,8 @@ Totals run_episodes(const Problem& problem, const Policy& policy, Nature nature,
   for (int w = 0; w < workers.count(); ++w)
     runners.emplace_back(problem, policy, kernel, stages, signals);
   const auto begin = std::chrono::steady_clock::now();
-  const std::int64_t batch = std::max<std::int64_t>(256, options.episodes / 64);
+  // About a tenth of a second: in between, somebody may want to stop.
+  const std::int64_t batch = std::max(16, 500'000 / std::max(1, stages));
   std::int64_t done = 0;
   while (done < options.episodes) {
     const std::int64_t count = std::min(batch, options.episodes - done);

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -198,20 +199,42 @@ def test_two_solves_run_at_once_and_leave_python_free():
     assert [answer.status for answer in answers] == ["stopped"] * 2
 
 
-def test_ctrl_c_stops_a_solve_with_the_best_so_far():
+@contextmanager
+def ctrl_c(after=0.5):
+    """Presses it once, from another thread; yields when it was."""
     pressed = []
 
     def press():
         pressed.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    timer = threading.Timer(0.5, press)
+    timer = threading.Timer(after, press)
     timer.start()
-    solution = rd.solve(**LONG)
+    yield pressed
     timer.join()
+
+
+FOR_MINUTES = {
+    "rcvi": dict(budget_cells=2000),
+    "frontier": dict(tolerance=1e-6),
+    **dict.fromkeys(["crpo", "epirc", "primal-dual"], dict(iterations=100_000)),
+}
+
+
+@pytest.mark.parametrize("method", FOR_MINUTES)
+def test_ctrl_c_stops_a_solve_with_the_best_so_far(method):
+    with ctrl_c() as pressed:
+        solution = rd.solve(LONG["problem"], method, **FOR_MINUTES[method])
     assert solution.status == "stopped"
     assert time.monotonic() - pressed[0] < 1.0
     assert rd.evaluate(LONG["problem"], solution).reward.worst == solution.reward.worst
+
+
+def test_ctrl_c_ends_other_work_as_in_any_python_program():
+    solution = rd.solve(LONG["problem"], "nominal")
+    with pytest.raises(KeyboardInterrupt), ctrl_c() as pressed:
+        rd.simulate(LONG["problem"], solution, episodes=10_000_000)
+    assert time.monotonic() - pressed[0] < 1.0
 
 
 def test_time_limit_stops_a_solve():
