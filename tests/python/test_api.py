@@ -99,3 +99,9 @@ def test_every_public_name_exists_and_is_documented():
     for name in rd.__all__:
         thing = getattr(rd, name)
         assert name == "__version__" or (thing.__doc__ and thing.__doc__.strip()), name
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (HEADERS.parents[1] / "docs" / "api.md").read_text()
+    named = {*re.findall(r"::: redoubt\.(\w+)", page), *re.findall(r"`(\w+)", page)}
+    assert {*rd.__all__} - named == {"__version__", "Error"}
