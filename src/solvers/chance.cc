@@ -1,6 +1,7 @@
 #include "solvers/chance.h"
 
 #include "model/require.h"
+#include "policy/budget_axes.h"
 #include "redoubt/chance.h"
 #include "solvers/finish.h"
 
@@ -36,9 +37,54 @@ void add_notes(const AugmentedProblem& augmented, Solution& solution) {
   }
 }
 
+// What rounding may take from a total in all: less than a step after each stage, in the units of
+// the next one.
+double most_lost(const Problem& problem, const BudgetAxis& axis) {
+  double lost = 0, worth = 1;
+  for (int h = 0; h < problem.horizon() && !axis.exact; ++h)
+    lost += axis.step * (worth *= problem.discount());
+  return lost;
+}
+
+// Bounds so loose that whoever keeps those of the problem keeps these even when its totals are
+// rounded against it: a bound on the reward here is one for the problem itself.
+Problem loosened(const Problem& problem) {
+  Terms terms = problem.terms();
+  for (std::size_t c = 0; c < terms.constraints.size(); ++c) {
+    Constraint& constraint = terms.constraints[c];
+    if (!constraint.probability) continue;
+    const double bound = constraint.bound, down = constraint.sense == Sense::at_least ? -1 : 1;
+    double looser = 0, lost = 0;
+    while ((lost = most_lost(problem, chance_axis(problem.with(terms), static_cast<int>(c)))) >
+           looser) {
+      looser = 1.01 * lost;  // another bound may have another grid
+      constraint.bound = bound + down * looser;
+    }
+  }
+  return problem.with(terms);
+}
+
+// Replaces what was proved of rounded totals by what that proves of the problem itself.
+void prove_unrounded(const Problem& problem, const Execution& execution, const Stopwatch& watch,
+                     const std::function<Solution(const Problem&)>& method, Solution& solution) {
+  const bool had_proof = solution.reward.bound || solution.status == Status::infeasible;
+  solution.reward.bound = solution.reward.static_bound = std::nullopt;
+  if (!had_proof || watch.seconds() > execution.time_limit) {
+    solution.status = Status::feasible;
+    return;
+  }
+  const Solution limit = method(augment(loosened(problem)).problem);
+  solution.reward.bound = limit.reward.bound;
+  solution.reward.static_bound = limit.reward.static_bound;
+  if (solution.status == Status::infeasible && limit.status != Status::infeasible)
+    solution.notes.push_back(
+        "no policy keeps the constraints when totals are rounded; without, it is not known");
+  solution.status = limit.status == Status::infeasible ? Status::infeasible : Status::feasible;
+}
+
 }  // namespace
 
-Solution solve_augmented(const Problem& problem, const Execution& execution,
+Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
                          const std::function<Solution(const Problem&)>& method) {
   const Stopwatch watch;
   require(problem.discount() == 1 || !std::holds_alternative<Tilt>(problem.uncertainty()),
@@ -48,19 +94,17 @@ Solution solve_augmented(const Problem& problem, const Execution& execution,
   Solution solution = method(augmented.problem);
   add_what_was_kept(augmented, solution);
   add_notes(augmented, solution);
-  const Status found = solution.status;
   const std::vector<ConstraintResult> constraints = solution.constraints;
   solution.policy = lift(augmented, solution.policy);
-  // A bound on what policies can do when totals count for less than they are says nothing of the
-  // problem itself.
-  if (!augmented.exact()) solution.reward.bound.reset(), solution.reward.static_bound.reset();
+  if (!augmented.exact() && solution.status != Status::stopped)
+    prove_unrounded(problem, execution, watch, method, solution);
+  const Status found = solution.status;
   Workers workers(execution);
-  finish(problem, solution, workers);
+  finish(problem, solution, workers, tolerance);
   for (std::size_t c = 0; augmented.exact() && c < constraints.size(); ++c)
     solution.constraints[c].best_achievable = constraints[c].best_achievable;
-  const bool proved =
-      augmented.exact() && (found == Status::infeasible ||
-                            (found == Status::certified && solution.status == Status::feasible));
+  const bool proved = found == Status::infeasible ||
+                      (found == Status::certified && solution.status == Status::feasible);
   if (proved || found == Status::stopped) solution.status = found;
   solution.seconds = watch.seconds();
   return solution;

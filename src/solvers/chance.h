@@ -8,8 +8,9 @@
 namespace redoubt {
 
 // Solves a problem with chance constraints as the ordinary problem that `augment` makes of it, and
-// says of the policy what it does on the problem itself.
-Solution solve_augmented(const Problem& problem, const Execution& execution,
+// says of the policy what it does on the problem itself. `tolerance` is the relative gap that
+// counts as certified.
+Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
                          const std::function<Solution(const Problem&)>& method);
 
 }  // namespace redoubt

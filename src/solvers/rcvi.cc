@@ -195,7 +195,7 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   const auto method = [&](const Problem& expected) {
     return solve_expected(expected, options, steps, execution);
   };
-  return has_chance_constraints(problem) ? solve_augmented(problem, execution, method)
+  return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, method)
                                          : method(problem);
 }
 

@@ -46,7 +46,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
   if (has_chance_constraints(problem)) {
-    return solve_augmented(problem, execution, [&](const Problem& expected) {
+    return solve_augmented(problem, execution, options.tolerance, [&](const Problem& expected) {
       return frontier(expected, options, execution);
     });
   }
