@@ -17,7 +17,7 @@ def test_ten_thousand_episodes_keep_the_certified_bound():
     solution = rd.solve(problem, method="frontier", tolerance=1e-3, threads=2)
     assert solution.status == "certified"
     assert solution.constraints[0].worst <= BOUND
-    assert solution.reward.gap <= 1e-3 * solution.reward.bound
+    assert solution.gap <= 1e-3 * solution.reward.bound
 
     controller = rd.GymController(solution, seed=1)
     reached, fell = np.zeros(EPISODES), np.zeros(EPISODES)
