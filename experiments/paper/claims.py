@@ -144,8 +144,11 @@ def extensions(program: Program, _: list[Result]) -> Extensions:
     commands = {"rounding": [command("solve", problem, "--budget-step", "0.4")],
                 "two": [command(*two, *options) for options in methods.values()],
                 "chance": [command(*chance, *options) for options in methods.values()]}  # fmt: skip
-    return Extensions(grid, {name: program.json(*two, *options) for name, options in methods.items()},
-                      {name: program.json(*chance, *options) for name, options in methods.items()}, commands)  # fmt: skip
+
+    def by_method(arguments):
+        return {name: program.json(*arguments, *options) for name, options in methods.items()}
+
+    return Extensions(grid, by_method(two), by_method(chance), commands)
 
 
 MEASUREMENTS = {

@@ -182,7 +182,8 @@ def _by_method(answers: dict[str, dict], what: str) -> str:
     """What each method guarantees: the reward, and the worst case of every constraint."""
     said = []
     for name, answer in answers.items():
-        worst = ", ".join(f"{_number(c['worst'])}{'' if c['satisfied'] else ' (broken)'}" for c in answer["constraints"])
+        kept = [(_number(c["worst"]), "" if c["satisfied"] else " (broken)") for c in answer["constraints"]]
+        worst = ", ".join(value + broken for value, broken in kept)
         said.append(f"{name}: reward {_number(answer['reward']['worst'])}, {what} {worst}")
     return "; ".join(said)
 

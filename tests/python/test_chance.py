@@ -25,7 +25,7 @@ def problem_of(case, bound, probability):
 
 
 def augmented(case, bound, probability):
-    """The same as an ordinary case on (state, goals still missing), whose utility is the change of 'none is missing'."""
+    """An ordinary case on (state, goals still missing), whose utility is the change of 'none is missing'."""
     states, actions, _ = case.P.shape
     pairs = [(s, missing) for s in range(states) for missing in range(bound + 1)]
     number = {pair: n for n, pair in enumerate(pairs)}

@@ -111,7 +111,8 @@ def test_chance_constraints(tmp_path):
     assert again == pytest.approx(kept["worst"], abs=1e-12)
     slow = run_json("verify", RIVER, *terms, "it.h5", cwd=tmp_path)["constraints"][0]["worst"]
     assert slow == pytest.approx(kept["worst"], abs=1e-9)
-    sampled = run_json("simulate", RIVER, *terms, "it.h5", "--nature", "chance-cost", "--episodes", "20000", cwd=tmp_path)
+    worst = ["--nature", "chance-cost", "--episodes", "20000"]
+    sampled = run_json("simulate", RIVER, *terms, "it.h5", *worst, cwd=tmp_path)
     (share,) = sampled["constraints"]
     assert abs(share["mean"] - kept["worst"]) <= 4 * share["standard_error"]
     assert "P(cost <= 4)" in run("evaluate", RIVER, *terms, "it.h5", cwd=tmp_path).stdout
