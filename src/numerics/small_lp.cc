@@ -55,13 +55,18 @@ class Tableau {
       if (rows_[i].back() * scale_[i] < rows_[worst].back() * scale_[worst]) worst = i;
     if (constraints_ > 0 && rows_[worst].back() < 0) pivot(worst, shortfall());
 
-    while (improve(penalty_, 1, shortfall() + 1)) {
+    // Bland's rule ends by itself as long as signs are right; every basis on the way is a mixture,
+    // so that a limit beyond what numbers without rounding ever take costs nothing but exactness.
+    const std::size_t most = 1000 + 100 * columns();
+    std::size_t pivots = 0;
+    while (improve(penalty_, 1, shortfall() + 1) && ++pivots < most) {
     }
     // From here on the shortfall stays where it is: at zero it leaves for good; above zero, nothing
     // that raises it may enter.
     const bool feasible = value(shortfall()) <= kZero;
     if (feasible) expel(shortfall());
-    while (improve(reward_, reward_scale_, shortfall(), feasible ? nullptr : &penalty_)) {
+    while (improve(reward_, reward_scale_, shortfall(), feasible ? nullptr : &penalty_) &&
+           ++pivots < 2 * most) {
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <random>
 
@@ -148,6 +149,16 @@ TEST(SmallLp, MissesBothThresholdsByTheLeast) {
   const ConstrainedMix mix = best_constrained_mix(p.view());
   EXPECT_NEAR(mix.shortfall, 0.3, 1e-15);
   EXPECT_NEAR(mix.weight[0], 0.5, 1e-15);
+}
+
+// Numbers of which an earlier kernel once made an infinity, on which the search went round for
+// ever.
+TEST(SmallLp, EndsWhateverTheNumbers) {
+  const std::vector<double> reward = {32, 33, 38, 40};
+  const std::vector<double> x = {-48, -40, -37, -15};
+  const std::vector<double> y = {16, std::numeric_limits<double>::infinity(), 16.1, -5};
+  const std::vector<double> threshold = {-48, 16};
+  EXPECT_EQ(best_constrained_mix({reward, {x, y}, threshold}).weight.size(), 4u);
 }
 
 TEST(SmallLp, TakesTheBestActionWithoutConstraints) {
