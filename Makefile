@@ -31,4 +31,4 @@ lint: bootstrap
 	@scripts/lint
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-*

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _core
+from . import _core, _show
 from ._problem import Problem
 
 
@@ -79,7 +79,7 @@ class Policy:
 
     def __repr__(self) -> str:
         kind = "tracks budgets" if self.budget else "Markov" if self.memory_states == 1 else "finite memory"
-        return f"<redoubt.Policy: {self.stages} stages, {self.memory_states} memory states, {kind}>"
+        return f"<redoubt.Policy: {_show.policy_size(self)}, {kind}>"
 
 
 def row_weights(problem: Problem, weights) -> list[list[float]]:

@@ -63,9 +63,17 @@ def _solution_rows(solution) -> list[tuple[str, str]]:
     bound = "" if not known else f"; no policy beats {reward.bound:.6g}{gap}"
     rows = [("reward", f"{reward.worst:.6g} in the worst case{bound}")]
     rows += [(c.name, f"{_promise(c)}: {'kept' if c.satisfied else 'broken'}") for c in solution.constraints]
-    rows.append(("policy", f"{solution.policy.stages:,} stages, {solution.policy.memory_states:,} memory states"))
+    rows.append(("policy", policy_size(solution.policy)))
     rows.append(("work", f"{solution.seconds:.3g} s, {solution.row_evaluations:,.0f} row evaluations"))
     return rows + [("note", note) for note in solution.notes]
+
+
+def policy_size(policy) -> str:
+    return f"{_count(policy.stages, 'stage')}, {_count(policy.memory_states, 'memory state')}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _promise(c) -> str:
