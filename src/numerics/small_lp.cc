@@ -79,6 +79,9 @@ class Tableau {
   Real price(std::size_t constraint) const {
     return std::max(Real{0}, -reward_[actions_ + constraint]) / scale_[constraint];
   }
+  Real witness(std::size_t constraint) const {
+    return std::max(Real{0}, -penalty_[actions_ + constraint]) / scale_[constraint];
+  }
 
  private:
   std::size_t columns() const { return actions_ + constraints_ + 2; }
@@ -164,6 +167,9 @@ ConstrainedMix best_constrained_mix(const MixUnderConstraints& problem) {
   mix.reward = static_cast<double>(reward);
   for (std::size_t i = 0; i < problem.utility.size(); ++i)
     mix.price.push_back(static_cast<double>(tableau.price(i)));
+  if (mix.shortfall <= 0) return mix;
+  for (std::size_t i = 0; i < problem.utility.size(); ++i)
+    mix.witness.push_back(static_cast<double>(tableau.witness(i)));
   return mix;
 }
 

@@ -24,6 +24,9 @@ struct ConstrainedMix {
   std::vector<double>
       weight;  // [action]; at most one more positive entry than there are constraints
   std::vector<double> price;  // [constraint]; how much reward falls per unit of threshold
+  // [constraint]; where the constraints cannot be met, the proof: weights, of sum one, by which
+  // every action misses the thresholds by the shortfall or more. Empty otherwise.
+  std::vector<double> witness;
 };
 
 // Solved by the simplex method in long double with Bland's rule, which cannot cycle however

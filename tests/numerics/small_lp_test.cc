@@ -168,5 +168,30 @@ TEST(SmallLp, TakesTheBestActionWithoutConstraints) {
   EXPECT_EQ(mix.reward, 3);
 }
 
+TEST(SmallLp, AWitnessProvesThatNothingMeetsTheThresholds) {
+  std::mt19937_64 random(11);
+  int proved = 0;
+  for (int instance = 0; instance < 2000; ++instance) {
+    const Instance x = random_instance(random, 8, 4);
+    const ConstrainedMix mix = best_constrained_mix(x.view());
+    ASSERT_EQ(mix.witness.empty(), mix.shortfall <= 0);
+    if (mix.witness.empty()) continue;
+    double sum = 0;
+    for (const double part : mix.witness) {
+      ASSERT_GE(part, 0);
+      sum += part;
+    }
+    ASSERT_NEAR(sum, 1, 1e-12);
+    for (std::size_t a = 0; a < x.reward.size(); ++a) {
+      double above = 0;
+      for (std::size_t i = 0; i < x.threshold.size(); ++i)
+        above += mix.witness[i] * (x.utility[i][a] - x.threshold[i]);
+      ASSERT_LE(above, -mix.shortfall + 1e-12);
+    }
+    ++proved;
+  }
+  EXPECT_GT(proved, 100);
+}
+
 }  // namespace
 }  // namespace redoubt

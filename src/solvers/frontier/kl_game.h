@@ -40,6 +40,9 @@ class KlGame {
   double evaluations() const { return evaluations_; }
 
  private:
+  // Moments as they are laid out in one array; see numerics/tilted_rows.h.
+  enum Moment { kLogSum, kDivergence, kLogSumBy, kDivergenceBy = kLogSumBy + 3, kMoments = 8 };
+
   // What the search knows of one lane.
   struct Lane {
     int number;         // in the game

@@ -10,6 +10,10 @@ namespace {
 // Parts of a direction that carry less than this share of the whole are not followed.
 constexpr double kNegligible = 1e-12;
 
+// Prices added to one interval at once. With several constraints all combinations of their prices
+// are directions, so they are added one by one.
+constexpr int kMostAdded = 6;
+
 // How a direction that lies between listed ones goes on.
 enum class Via {
   listed,  // as the listed directions that its bound is made of: shows where the present gap comes
@@ -252,7 +256,8 @@ Demand find_demand(const Problem& problem, const Landings& landings,
         Demand::Interval& interval = demand.intervals[h][c][n];
         const Demand::Interval& other = finer.intervals[h][c][n];
         const double loss = std::max(interval.loss, other.loss);
-        if (other.loss > 0) interval = other;  // the price that a finer grid would need
+        // The price that a finer grid would need, unless all that is lost there is rounding.
+        if (other.loss > 1e-3 * interval.loss) interval = other;
         if (interval.loss > 0) interval.weighted_price *= loss / interval.loss;
         interval.loss = loss;
       }
@@ -281,8 +286,9 @@ void add_prices(const Demand& demand, double target, int most,
       const auto before = static_cast<int>(list.size());
       for (int n = 0; n < before && static_cast<int>(list.size()) < most; ++n) {
         const Demand::Interval& interval = demand.intervals[h][c][n];
-        const int added = std::min(
-            6, static_cast<int>(std::lround(parts_per_root * std::cbrt(interval.loss))) - 1);
+        const int added =
+            std::min(prices[h].size() == 1 ? kMostAdded : 1,
+                     static_cast<int>(std::lround(parts_per_root * std::cbrt(interval.loss))) - 1);
         if (added < 1) continue;
         const double low = list[n], mean = interval.weighted_price / interval.loss;
         const double high = n + 1 < before ? list[n + 1] : 2 * mean - low;

@@ -9,6 +9,8 @@
 namespace redoubt {
 namespace {
 
+constexpr double kOverReward = 1e6;
+
 // The most reward of any mixture that meets one requirement, along the curve of the points.
 void mix_along_curve(const TradeOffs& points, double required, Root& root) {
   const Curve curve = curve_of(points, 0);
@@ -37,11 +39,22 @@ void mix_points(const TradeOffs& points, const std::vector<double>& required, Ro
   const ConstrainedMix mix = best_constrained_mix(problem);
   double scale = 1;
   for (const double bound : required) scale = std::max(scale, std::abs(bound));
+  root.shortfall = mix.shortfall;
   root.reachable = mix.shortfall <= 1e-12 * scale;
   for (std::size_t k = 0; k < size; ++k) {
     if (mix.weight[k] > 0) root.mixture.push_back({static_cast<std::int32_t>(k), mix.weight[k]});
   }
-  for (const double price : mix.price) root.prices.push_back(std::max(0.0, price));
+  if (root.reachable) {
+    root.prices = mix.price;
+    return;
+  }
+  // Nothing meets all requirements yet. What would bring them nearer is what the witness asks for,
+  // at a price so high that the reward hardly counts.
+  double range = 1e-300, weight = 1e-300;
+  for (std::size_t k = 0; k < size; ++k) range = std::max(range, std::abs(points.points(0, 0)[k]));
+  for (std::size_t c = 0; c < required.size(); ++c)
+    weight += mix.witness[c] * std::max(1e-3 * scale, std::abs(required[c]));
+  for (const double part : mix.witness) root.prices.push_back(kOverReward * part * range / weight);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace redoubt {
 // what bounds it.
 struct Root {
   bool reachable = true;  // some mixture of points meets every requirement
+  double shortfall = 0;   // of the mixture, with several requirements; as small as it can be made
   bool beyond_reach =
       false;  // a constraint on its own is proved to be out of reach of every policy
   std::vector<MemoryMove> mixture;  // of points of the first stage

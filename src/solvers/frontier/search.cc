@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "policy/evaluation.h"
 #include "solvers/frontier/controller.h"
@@ -10,11 +9,13 @@
 namespace redoubt {
 namespace {
 
-constexpr int kMostPasses = 40;
+constexpr int kMostPasses = 40, kMostIdle = 3;
 constexpr int kMostRounds = 2000;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are left out. The rest is for what these estimates miss.
 constexpr double kForPrices = 0.4, kForGames = 0.25, kForLeftOut = 0.03;
+constexpr double kLeastShare = 1e-3;
+constexpr double kMostCombinations = 2000;  // of the prices of several constraints
 
 }  // namespace
 
@@ -53,7 +54,7 @@ Solution FrontierSearch::run() {
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
-    if (infeasible() || (root_.reachable && excess() <= 0)) break;
+    if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) break;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     if (!refine(find_demand(problem_, landings_, path, root_, backups_.front()))) break;
@@ -101,6 +102,18 @@ bool FrontierSearch::infeasible() const {
           bound_ < least_reward_ - 1e-9 * std::max(1.0, std::abs(least_reward_)));
 }
 
+// With several constraints a pass may be large and gain nothing: directions without weight on the
+// reward are only known one constraint at a time, and what that leaves open never closes.
+bool FrontierSearch::stagnant() {
+  if (required_.size() < 2) return false;
+  const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
+  const bool better = open < 0.9 * least_open_ || root_.reachable != was_reachable_;
+  idle_ = better ? 0 : idle_ + 1;
+  if (better) least_open_ = open;
+  was_reachable_ = root_.reachable;
+  return idle_ >= kMostIdle;
+}
+
 double FrontierSearch::allowed() const {
   return options_.tolerance * std::max({std::abs(root_.value), std::abs(bound_), 1e-12});
 }
@@ -121,23 +134,63 @@ FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::
 // Plans the next pass: finer where the gap at the start comes from. False when nothing is left to
 // do.
 bool FrontierSearch::refine(const Demand& demand) {
+  if (!root_.reachable && required_.size() > 1 && plan_towards(root_.prices)) return true;
+  while (!plan_finer(demand)) {
+    // All is as fine as the estimates ask for, and it is not enough: ask for more. Several
+    // constraints would ask for too much: all combinations of their prices are directions.
+    const double gap = bound_ - root_.value;
+    if (required_.size() > 1 || share_ < kLeastShare || gap > 0.5 * asked_at_) return false;
+    share_ /= 4;
+    asked_at_ = gap;
+  }
+  return true;
+}
+
+std::vector<FrontierSearch::Prices> FrontierSearch::listed_prices() const {
+  std::vector<Prices> prices;
+  for (const StagePlan& plan : plan_) {
+    Prices& stage = prices.emplace_back();
+    for (std::size_t c = 0; c < required_.size(); ++c)
+      stage.push_back(plan.directions.prices(static_cast<int>(c)));
+  }
+  return prices;
+}
+
+// Adds one price for each constraint, at every stage. False when they are listed already.
+bool FrontierSearch::plan_towards(const std::vector<double>& wanted) {
+  bool finer = false;
+  std::vector<Prices> prices = listed_prices();
+  for (std::size_t h = 0; h < plan_.size(); ++h) {
+    for (std::size_t c = 0; c < required_.size(); ++c) {
+      std::vector<double>& list = prices[h][c];
+      const auto place = std::lower_bound(list.begin(), list.end(), wanted[c]);
+      if (place != list.end() && *place == wanted[c]) continue;
+      list.insert(place, wanted[c]);
+      finer = true;
+    }
+    plan_[h] = make_plan(Directions(prices[h]), {}, plan_[h].tolerance.front());
+  }
+  return finer;
+}
+
+// False when it is the same plan again.
+bool FrontierSearch::plan_finer(const Demand& demand) {
   // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
   // that cost more than they were allowed to need more rounds.
   double roots = 0;
   for (const double mass : demand.mass) roots += std::sqrt(mass);
-  const bool unfinished = demand.games > std::max(kForGames * allowed(), 1.2 * for_games_);
+  const double for_games = kForGames * share_ * allowed();
+  const bool unfinished = demand.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
-  for_games_ = std::max(kForGames * allowed(), 0.02 * (bound_ - root_.value));
+  for_games_ = std::max(for_games, 0.02 * (bound_ - root_.value));
   bool finer = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ *= 2;
-  std::vector<Prices> prices;
-  for (std::size_t h = 0; h < plan_.size(); ++h) {
-    Prices& stage = prices.emplace_back();
-    for (std::size_t c = 0; c < required_.size(); ++c)
-      stage.push_back(plan_[h].directions.prices(static_cast<int>(c)));
-  }
-  const double negligible = negligible_loss(demand, kForLeftOut * allowed());
-  add_prices(demand, kForPrices * allowed(), options_.most_directions, prices);
+  std::vector<Prices> prices = listed_prices();
+  const double negligible = negligible_loss(demand, kForLeftOut * share_ * allowed());
+  const auto constraints = std::max(1.0, static_cast<double>(required_.size()));
+  const int most = std::min(options_.most_directions,
+                            static_cast<int>(std::pow(kMostCombinations, 1 / constraints)));
+  add_prices(demand, kForPrices * share_ * allowed(), most, prices);
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
     std::vector<char> active = choose_active(demand, static_cast<int>(h), negligible,
@@ -285,10 +338,9 @@ void FrontierSearch::record(Solution& solution) const {
 Solution FrontierSearch::conclude(Solution solution) {
   solution.method = "frontier";
   if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
-  std::vector<std::int32_t> points(stages_.front().table.directions().size());
-  std::iota(points.begin(), points.end(), 0);
-  if (required_.size() == 1)
-    points = curve_of(at_start(stages_.front().table, problem_.start()), 0).point;
+  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+  std::vector<std::int32_t> points =
+      required_.size() == 1 ? curve_of(start, 0).point : undominated(start, 0);
   for (const MemoryMove& move : root_.mixture) {
     if (std::find(points.begin(), points.end(), move.memory) == points.end())
       points.push_back(move.memory);
@@ -301,7 +353,6 @@ Solution FrontierSearch::conclude(Solution solution) {
     solution.cut = static_cast<int>(plan_.size());
   }
   set_start(points, solution.policy);
-  const TradeOffs start = at_start(stages_.front().table, problem_.start());
   for (std::size_t n = 0; n < points.size(); ++n) {
     CurvePoint corner{start.points(0, 0)[points[n]], {}, static_cast<std::int32_t>(n)};
     for (std::size_t c = 0; c < required_.size(); ++c) {

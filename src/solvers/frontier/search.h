@@ -32,6 +32,9 @@ class FrontierSearch {
   Prices first_prices() const;
   StagePlan make_plan(Directions directions, std::vector<char> active, double tolerance) const;
   bool refine(const Demand& demand);
+  bool plan_finer(const Demand& demand);
+  bool plan_towards(const std::vector<double>& wanted);
+  std::vector<Prices> listed_prices() const;
   bool sweep(std::vector<FrontierStage>& stages);
   FrontierStage make_stage(const Directions& directions) const;
   void step(int h, const StagePlan& plan, const FrontierStage& next, FrontierStage& here,
@@ -44,6 +47,7 @@ class FrontierSearch {
   Solution conclude(Solution solution);
   void set_start(const std::vector<std::int32_t>& points, Policy& policy) const;
   bool infeasible() const;
+  bool stagnant();
   double allowed() const;
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   double evaluations() const;
@@ -63,7 +67,12 @@ class FrontierSearch {
   std::vector<StagePlan> plan_;
   double for_games_ =
       std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
+  double share_ = 1;                            // of the allowed gap that the next pass aims at
+  double asked_at_ = std::numeric_limits<double>::infinity();  // gap when the share last changed
   int rounds_ = 64;
+  int idle_ = 0;  // passes that gained nothing
+  double least_open_ = std::numeric_limits<double>::infinity();
+  bool was_reachable_ = false;
   FrontierStage end_;  // what an infinite horizon is worth where the search ends
   std::vector<std::vector<std::int32_t>>
       end_policy_;  // and the policy behind each of its points: [state][direction]

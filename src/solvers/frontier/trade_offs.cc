@@ -54,6 +54,22 @@ Curve curve_of(const TradeOffs& table, std::int64_t place) {
   return found;
 }
 
+std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place) {
+  const auto matches = [&](std::int32_t a, std::int32_t b) {
+    for (int j = 0; j < table.directions().signals(); ++j)
+      if (table.points(place, j)[a] < table.points(place, j)[b]) return false;
+    return true;
+  };
+  std::vector<std::int32_t> kept;
+  for (std::int32_t point = 0; point < table.directions().size(); ++point) {
+    const auto matches_point = [&](std::int32_t other) { return matches(other, point); };
+    if (std::any_of(kept.begin(), kept.end(), matches_point)) continue;
+    std::erase_if(kept, [&](std::int32_t other) { return matches(point, other); });
+    kept.push_back(point);
+  }
+  return kept;
+}
+
 void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
   const auto above =
       std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) - curve.utility.begin();

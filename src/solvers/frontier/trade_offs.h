@@ -57,6 +57,9 @@ struct Curve {
 };
 Curve curve_of(const TradeOffs& table, std::int64_t place);
 
+// The points of a place that no other point matches in all signals, for any number of constraints.
+std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place);
+
 // The distribution over points of the curve that guarantees this utility with the most reward (or
 // the most utility, if it is less).
 void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
