@@ -3,7 +3,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build demo test bench docs lint clean bootstrap
+.PHONY: build mpi demo test bench docs lint clean bootstrap
 
 bootstrap:
 	@scripts/bootstrap
@@ -13,10 +13,15 @@ build: bootstrap
 	@rm -f $(BUILD)-configure.log
 	@cmake --build $(BUILD) -j $(JOBS)
 
+mpi: bootstrap
+	@cmake --preset mpi > $(BUILD)-mpi-configure.log 2>&1 || { cat $(BUILD)-mpi-configure.log; exit 1; }
+	@rm -f $(BUILD)-mpi-configure.log
+	@cmake --build $(BUILD)-mpi -j $(JOBS)
+
 demo: build
 	@scripts/demo
 
-test: build
+test: build mpi
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	$(PYTHON) -m pytest tests/python -q
 

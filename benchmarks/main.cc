@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   fmt::print("instructions: {}\n", name(redoubt::best_instruction_set()));
   Table table(filter);
   for (const auto topic :
-       {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, building})
+       {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, building, scale})
     topic(table);
 
   if (!json.empty()) std::ofstream(json) << table.json();

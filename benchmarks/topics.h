@@ -14,6 +14,7 @@ void accuracy(Table& table);
 void rcvi(Table& table);
 void gradient(Table& table);
 void frontier(Table& table);
+void scale(Table& table);
 void building(Table& table);
 
 }  // namespace redoubt::bench

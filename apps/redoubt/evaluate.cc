@@ -25,11 +25,11 @@ struct EvaluateOptions {
 
 int evaluate(const EvaluateOptions& options) {
   check_outputs(options.output);
-  const Problem problem = read_problem(options.problem);
-  const Solution solution = load_solution(options.solution);
-  const Evaluation evaluation =
-      redoubt::evaluate(problem, solution.policy, execution(options.execution));
-  write_outputs(options.output, problem, solution);
+  const Execution run = execution(options.execution);
+  const Problem problem = read_part(options.problem);
+  const Solution solution = load_solution(options.solution, problem.model());
+  const Evaluation evaluation = redoubt::evaluate(problem, solution.policy, run);
+  write_outputs(options.output, problem, solution, run);
   if (options.json) {
     print_json(evaluation_json(problem, evaluation));
   } else {

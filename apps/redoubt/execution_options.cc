@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "checks.h"
+#include "processes.h"
 #include "redoubt/error.h"
 #include "text.h"
 
@@ -67,8 +68,7 @@ void add_execution(CLI::App& verb, ExecutionOptions& options) {
       ->group("Execution");
   // Not a plain flag: older CLI11 turns an optional into `false` when the flag is not given.
   verb.add_flag_function(
-          "--progress,!--no-progress",
-          [&](std::int64_t count) { options.progress = count > 0; },
+          "--progress,!--no-progress", [&](std::int64_t count) { options.progress = count > 0; },
           "Show a progress bar (unless given: when standard error is a terminal)")
       ->group("Execution");
 }
@@ -84,7 +84,9 @@ Execution execution(const ExecutionOptions& options) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   execution.threads = options.threads > 0 ? options.threads : cores;
   if (options.time_limit) execution.time_limit = *options.time_limit;
-  const bool visible = options.progress.value_or(isatty(STDERR_FILENO) != 0);
+  if (processes().size() > 1) execution.ranks = &processes();
+  const bool visible =
+      processes().rank() == 0 && options.progress.value_or(isatty(STDERR_FILENO) != 0);
   execution.progress = [bar = visible ? std::make_shared<Bar>() : nullptr](double done) {
     if (bar) bar->draw(done);
     return interrupted == 0;

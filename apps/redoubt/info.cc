@@ -180,7 +180,7 @@ int info(const InfoOptions& options) {
     print_json(info_json(problem, achievable, plan, seconds));
     return kFine;
   }
-  fmt::print("{} states, {} actions, {} rows, {} outcomes{}\n", count_text(model.states()),
+  fmt::print("{} states, {} actions, {} rows, {} outcomes{}\n", count_text(model.all_states()),
              count_text(model.actions()), count_text(static_cast<double>(model.rows())),
              count_text(static_cast<double>(model.outcomes())),
              model.stages() > 1 ? ", rows of their own for every stage" : "");

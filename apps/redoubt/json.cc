@@ -32,7 +32,7 @@ void append(Json& object, const Json& more) {
 
 Json problem_json(const Problem& problem) {
   Json object;
-  object["states"] = problem.model().states();
+  object["states"] = problem.model().all_states();
   object["actions"] = problem.model().actions();
   object["horizon"] = or_null(problem.terms().horizon);
   object["discount"] = problem.discount();

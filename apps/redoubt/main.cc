@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "processes.h"
 #include "redoubt/error.h"
 #include "verbs.h"
 #include "version.h"
@@ -17,15 +18,17 @@ struct Verb {
   const char* name;
   const char* description;
   Action (*prepare)(CLI::App&);
+  bool takes_ranks = false;  // mpirun may start it as several processes
 };
 
 constexpr Verb kVerbs[] = {
     {"make", "Write a built-in problem to a file", make_verb},
     {"envs", "List the built-in problems, or the parameters of one", envs_verb},
     {"info", "Sizes, ranges, which bounds can be met, and what a solve will cost", info_verb},
-    {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb},
+    {"solve", "Find a policy and report what it guarantees in the worst case", solve_verb, true},
     {"frontier", "The whole trade-off between reward and constraints, exactly", frontier_verb},
-    {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb},
+    {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb,
+     true},
     {"verify", "The same, by an independent slow road in long double", verify_verb},
     {"simulate", "Episodes of a stored policy, nominal or in a worst case", simulate_verb},
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},
@@ -53,6 +56,14 @@ void check_verb(int argc, char** argv) {
   if (std::find(names.begin(), names.end(), word) != names.end()) return;
   throw Error(fmt::format("verb '{}', must be one of {}{}", word, fmt::join(names, ", "),
                           did_you_mean(word, names)));
+}
+
+void check_ranks(int argc, char** argv) {
+  if (argc < 2 || processes().size() == 1) return;
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == std::string_view(argv[1]) && !verb.takes_ranks)
+      throw Error(fmt::format("{} on {} ranks, must run on one", verb.name, processes().size()));
+  }
 }
 
 // CLI11 says what was left over; a person wants to know which option was meant.
@@ -86,6 +97,7 @@ int run(int argc, char** argv) {
     part->final_callback([&action, prepared = verb.prepare(*part)] { action = prepared; });
   }
   check_verb(argc, argv);
+  check_ranks(argc, argv);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -101,26 +113,43 @@ int run(int argc, char** argv) {
 }
 
 // Exactly one line, whatever the error holds.
-int complain(std::string text) {
+void complain(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   fmt::print(stderr, "redoubt: {}\n", text);
-  return kBadInput;
+}
+
+// An error that every rank has found is told by the first. One that only this rank has found ends
+// them all: the others wait for it.
+int fail(const std::string& text) {
+  if (everyone_is_here()) {
+    if (processes().rank() == 0) complain(text);
+    return kBadInput;
+  }
+  complain(fmt::format("rank {}: {}", processes().rank(), text));
+  abandon(kBadInput);
+}
+
+int run_or_fail(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    return std::fflush(stdout) == 0 ? status : fail("standard output cannot be written");
+  } catch (const std::bad_alloc&) {
+    return fail(
+        "out of memory; redoubt info says what a solve needs, and ulimit -v what it may have");
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
 }
 
 }  // namespace
 }  // namespace redoubt::app
 
 int main(int argc, char** argv) {
-  using namespace redoubt::app;
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error like a full disk
-  try {
-    const int status = run(argc, argv);
-    if (std::fflush(stdout) != 0) return complain("standard output cannot be written");
-    return status;
-  } catch (const std::bad_alloc&) {
-    return complain(
-        "out of memory; redoubt info says what a solve needs, and ulimit -v what it may have");
-  } catch (const std::exception& error) {
-    return complain(error.what());
-  }
+  // Every rank does everything; the first one speaks.
+  if (redoubt::processes().rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
+    redoubt::abandon(redoubt::app::kBadInput);
+  const int status = redoubt::app::run_or_fail(argc, argv);
+  redoubt::end_processes();
+  return status;
 }

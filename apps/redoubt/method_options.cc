@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "gradient_options.h"
 #include "redoubt/error.h"
+#include "redoubt/ranks.h"
 
 namespace redoubt::app {
 namespace {
@@ -20,6 +21,7 @@ struct Method {
   Solution (*run)(const Problem&, const MethodOptions&, const Execution&);
   Words flags;  // that it understands
   bool gradient = false;
+  bool takes_ranks = false;  // solves a problem in parts
 };
 
 template <Solution (*Run)(const Problem&, const GradientOptions&, const Execution&)>
@@ -42,7 +44,9 @@ const std::vector<Method>& methods() {
        [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
          return rcvi(problem, options.rcvi, execution);
        },
-       {"--slack", "--fallback", "--budget-step", "--rounding", "--tolerance", "--memory-limit"}},
+       {"--slack", "--fallback", "--budget-step", "--rounding", "--tolerance", "--memory-limit"},
+       false,
+       true},
       {"frontier",
        [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
          return frontier(problem, options.frontier, execution);
@@ -52,12 +56,16 @@ const std::vector<Method>& methods() {
        [](const Problem& problem, const MethodOptions&, const Execution& execution) {
          return robust(problem, execution);
        },
-       {}},
+       {},
+       false,
+       true},
       {"nominal",
        [](const Problem& problem, const MethodOptions&, const Execution& execution) {
          return nominal(problem, execution);
        },
-       {}},
+       {},
+       false,
+       true},
       gradient<rnpg>("rnpg", {"--rule", "--weight"}),
       gradient<crpo>("crpo", {"--slack"}),
       gradient<epirc>("epirc", {"--inner"}),
@@ -159,7 +167,11 @@ bool is_gradient(const std::string& method) { return find(method).gradient; }
 
 Solution run_method(const Problem& problem, const MethodOptions& options,
                     const Execution& execution) {
-  return find(options.method).run(problem, options, execution);
+  const Method& method = find(options.method);
+  if (execution.ranks && !method.takes_ranks)
+    throw Error(fmt::format("method {} on {} ranks, must run on one", method.name,
+                            execution.ranks->size()));
+  return method.run(problem, options, execution);
 }
 
 }  // namespace redoubt::app

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "processes.h"
 #include "redoubt/error.h"
 #include "redoubt/io.h"
 
@@ -32,18 +33,40 @@ void add_policy_output(CLI::App& verb, OutputOptions& options) {
       ->type_name("FILE");
 }
 
-void check_outputs(const OutputOptions& options) {
-  check_path(options.solution, {".h5"});
-  check_path(options.policy, {".csv", ".json"});
+void add_policy_store(CLI::App& verb, OutputOptions& options) {
+  verb.add_option("--policy-out", options.streamed,
+                  "Write the solution (.h5) like -o, its stages as they are made: memory does not "
+                  "grow with the horizon")
+      ->type_name("FILE");
 }
 
-void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution) {
-  if (!options.solution.empty()) save_solution(solution, options.solution);
+void check_outputs(const OutputOptions& options) {
+  check_path(options.solution, {".h5"});
+  check_path(options.streamed, {".h5"});
+  check_path(options.policy, {".csv", ".json"});
+  if (!options.streamed.empty() && !(options.solution.empty() && options.policy.empty()))
+    throw Error("--policy-out and another output, must be given alone: it is the whole solution");
+  if (!options.policy.empty() && processes().size() > 1)
+    throw Error(fmt::format("--policy on {} ranks, must run on one", processes().size()));
+}
+
+std::unique_ptr<StageStore> policy_store(const OutputOptions& options) {
+  if (options.streamed.empty()) return nullptr;
+  return stages_on_disk(std::filesystem::absolute(options.streamed).parent_path());
+}
+
+void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution,
+                   const Execution& execution) {
+  for (const std::string& path : {options.solution, options.streamed}) {
+    if (!path.empty()) save_solution(solution, path, execution);
+  }
   if (!options.policy.empty()) export_policy(problem, solution.policy, options.policy);
 }
 
 void print_outputs(const OutputOptions& options) {
-  if (!options.solution.empty()) fmt::print("Solution written to {}\n", options.solution);
+  for (const std::string& path : {options.solution, options.streamed}) {
+    if (!path.empty()) fmt::print("Solution written to {}\n", path);
+  }
   if (!options.policy.empty()) fmt::print("Policy written to {}\n", options.policy);
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "redoubt/execution.h"
 #include "redoubt/solution.h"
+#include "redoubt/stage_store.h"
 
 namespace redoubt::app {
 
@@ -12,17 +15,22 @@ namespace redoubt::app {
 // solving must not end at a folder that does not exist.
 struct OutputOptions {
   std::string solution;  // HDF5, for evaluate, verify and simulate
+  std::string streamed;  // the same, written while solving
   std::string policy;    // for other programs
 };
 
 void add_solution_output(CLI::App& verb, OutputOptions& options);
 void add_policy_output(CLI::App& verb, OutputOptions& options);
+void add_policy_store(CLI::App& verb, OutputOptions& options);
 
 // Throws unless the ending is one of these and the folder exists. An empty path is not asked for.
 void check_path(const std::string& path, const std::vector<std::string>& endings);
 
 void check_outputs(const OutputOptions& options);
-void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution);
+// Where the stages of the policy go while it is made; null: into memory.
+std::unique_ptr<StageStore> policy_store(const OutputOptions& options);
+void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution,
+                   const Execution& execution);
 void print_outputs(const OutputOptions& options);
 
 }  // namespace redoubt::app

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "checks.h"
+#include "processes.h"
 #include "redoubt/chance.h"
 #include "redoubt/environments.h"
 #include "redoubt/error.h"
@@ -178,6 +179,13 @@ Problem read_problem(const ProblemOptions& options) {
   Draft draft = read_draft(options.problem);
   replace_terms(draft.terms, draft.model, options);
   return Problem(std::move(draft.model), std::move(draft.terms));
+}
+
+Problem read_part(const ProblemOptions& options) {
+  Communicator& ranks = processes();
+  if (ranks.size() == 1) return read_problem(options);
+  const Problem whole = read_problem(options);
+  return part_of(whole, balanced_blocks(whole.model(), ranks.size()), ranks.rank());
 }
 
 }  // namespace redoubt::app

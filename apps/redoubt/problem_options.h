@@ -26,6 +26,8 @@ void add_optional_problem(CLI::App& verb, ProblemOptions& options);
 void add_solution(CLI::App& verb, std::string& path);
 
 Problem read_problem(const ProblemOptions& options);
+// The part of this process, where mpirun has started several.
+Problem read_part(const ProblemOptions& options);
 
 // The terms that flags replace, for a model that comes from elsewhere.
 void replace_terms(Terms& terms, const Model& model, const ProblemOptions& options);

@@ -9,6 +9,7 @@
 
 #include "checks.h"
 #include "redoubt/error.h"
+#include "redoubt/ranks.h"
 #include "table.h"
 #include "text.h"
 
@@ -103,7 +104,12 @@ void add_sampling(CLI::App& verb, SamplingOptions& options) {
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
                               const Execution& execution) {
   check_sources(problem, options);
-  if (!problem.problem.empty() && !options.samples) return {read_problem(problem), {}};
+  if (!problem.problem.empty() && !options.samples) return {read_part(problem), {}};
+  if (execution.ranks)
+    throw Error(
+        fmt::format("samples on {} ranks, must be drawn on one: estimate writes a problem "
+                    "that all can read",
+                    execution.ranks->size()));
   Estimate found = collect(problem, options, execution);
   Terms terms = found.terms;
   // With a radius from data, a set is enough: its radius is what the data decide.

@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 #include <memory>
+#include <span>
 
 #include "checks.h"
 #include "execution_options.h"
@@ -6,9 +11,12 @@
 #include "method_options.h"
 #include "output.h"
 #include "problem_options.h"
+#include "processes.h"
+#include "redoubt/error.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
 #include "table.h"
+#include "text.h"
 #include "verbs.h"
 
 namespace redoubt::app {
@@ -24,18 +32,47 @@ struct SolveOptions {
   bool json = false;
 };
 
+std::vector<double> of_every_rank(double mine) {
+  const auto all = processes().gather(std::as_bytes(std::span(&mine, 1)));
+  std::vector<double> values(processes().size());
+  std::memcpy(values.data(), all.data(), all.size());
+  return values;
+}
+
+// Before the work, where somebody may want to know: on several ranks, or when it is much.
+void tell_memory(const std::vector<double>& bytes) {
+  constexpr double kMuch = 1e9;
+  const double most = *std::max_element(bytes.begin(), bytes.end());
+  if (processes().rank() > 0 || (bytes.size() == 1 && most < kMuch)) return;
+  if (bytes.size() == 1)
+    fmt::print(stderr, "This solve needs {} of memory\n", memory_text(most));
+  else
+    fmt::print(stderr, "Each of {} ranks needs up to {} of memory\n", bytes.size(),
+               memory_text(most));
+}
+
 int solve(const SolveOptions& options) {
   check_outputs(options.output);
-  const Execution run = execution(options.execution);
+  Execution run = execution(options.execution);
+  const auto store = policy_store(options.output);
+  run.stages = store.get();
+  std::vector<double> bytes;  // that each rank needs
+  run.planned = [&](double mine) {
+    bytes = of_every_rank(mine);
+    if (!options.json) tell_memory(bytes);
+  };
   SamplingOptions sampling = options.sampling;
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
   const Problem& problem = sampled.problem;
+  if (options.certify && run.ranks)
+    throw Error(fmt::format("--certify on {} ranks, must run on one", run.ranks->size()));
   Solution solution = run_method(problem, options.method, run);
   if (options.certify) certify(problem, solution, {}, run);
-  write_outputs(options.output, problem, solution);
+  write_outputs(options.output, problem, solution, run);
   if (options.json) {
     Json object = solution_json(problem, solution);
+    object["bytes"] = bytes;
     add_sampling_json(object, sampled);
     print_json(object);
   } else {
@@ -57,6 +94,7 @@ Action solve_verb(CLI::App& verb) {
   add_execution(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);
+  add_policy_store(verb, options->output);
   verb.add_flag("--certify", options->certify,
                 "Add the bound that no policy can beat, proved by the frontier method")
       ->group("Method");

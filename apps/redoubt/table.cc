@@ -99,6 +99,8 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
   const Start& start = problem.start();
   if (policy.stages.empty() || start.states.size() > kMost) return;
   const Policy::Stage& stage = policy.at(0);
+  const bool elsewhere = stage.mixed.empty() && stage.choice_begin.empty();  // or on other ranks
+  if (elsewhere || problem.model().arrays().part) return;
   std::vector<Cells> rows;
   for (const State state : start.states) {
     const Row first = problem.model().row_begin(0, state);
@@ -126,7 +128,7 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
 
 void print_evaluation(const Problem& problem, const Evaluation& evaluation) {
   print_worst_cases(evaluation.reward, evaluation.constraints, evaluation.hopeless, {});
-  fmt::print("\nProblem: {} states, {}\n", count_text(problem.model().states()),
+  fmt::print("\nProblem: {} states, {}\n", count_text(problem.model().all_states()),
              terms_text(problem));
 }
 
@@ -135,7 +137,8 @@ void print_solution(const Problem& problem, const Solution& solution) {
   print_worst_cases(solution.reward, solution.constraints, solution.hopeless, solution.gap());
   fmt::print("\n");
   print_first_decisions(problem, solution.policy);
-  fmt::print("Problem: {} states, {}\n", count_text(problem.model().states()), terms_text(problem));
+  fmt::print("Problem: {} states, {}\n", count_text(problem.model().all_states()),
+             terms_text(problem));
   print_effort(solution);
   for (const std::string& note : solution.notes) fmt::print("Note: {}\n", note);
 }

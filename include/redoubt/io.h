@@ -1,12 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "redoubt/error.h"
+#include "redoubt/execution.h"
 #include "redoubt/problem.h"
 #include "redoubt/solution.h"
+#include "redoubt/stage_store.h"
 
 namespace redoubt {
 
@@ -46,9 +49,17 @@ Draft read_umb(std::string_view bytes, std::string_view name);
 std::string write_umb(const Problem& problem);
 
 // Solutions, policy included, as HDF5; loading gives the same bits. Written whole or not at all; a
-// damaged file is an Error.
-void save_solution(const Solution& solution, const std::filesystem::path& path);
+// damaged file is an Error. The execution that solved it tells where the policy is: with other
+// ranks, which all call this, or with stages in a store. There is one file all the same.
+void save_solution(const Solution& solution, const std::filesystem::path& path,
+                   const Execution& execution = {});
 Solution load_solution(const std::filesystem::path& path);
+// The same with a policy for the states that the model, which may be a part, has the rows of.
+Solution load_solution(const std::filesystem::path& path, const Model& model);
+
+// A place for the stages of a policy in a file without a name in this folder; it goes with the
+// process.
+std::unique_ptr<StageStore> stages_on_disk(const std::filesystem::path& folder);
 
 // Any other text or bytes. Like every file of this library, it is written under another name in the
 // same folder and renamed once it is on disk: the final name holds the old file or the whole new

@@ -15,9 +15,15 @@ void bind_io(nb::module_& m) {
   m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def("save", &save, nb::arg("problem"), nb::arg("path"),
         nb::call_guard<nb::gil_scoped_release>());
-  m.def("save_solution", &save_solution, nb::arg("solution"), nb::arg("path"),
-        nb::call_guard<nb::gil_scoped_release>());
-  m.def("load_solution", &load_solution, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "save_solution",
+      [](const Solution& solution, const std::filesystem::path& path) {
+        save_solution(solution, path);
+      },
+      nb::arg("solution"), nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "load_solution", [](const std::filesystem::path& path) { return load_solution(path); },
+      nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def("export_policy", &export_policy, nb::arg("problem"), nb::arg("policy"), nb::arg("path"),
         nb::call_guard<nb::gil_scoped_release>());
   m.def(

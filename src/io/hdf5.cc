@@ -96,10 +96,17 @@ void Output::close() {
   require(flushed && closed, "cannot be written");
 }
 
+void Output::write_offsets(const std::string& name, const std::vector<std::size_t>& sizes) {
+  std::vector<std::int64_t> begin{0};
+  for (const std::size_t size : sizes)
+    begin.push_back(begin.back() + static_cast<std::int64_t>(size));
+  if (begin.back() > 0) write(name + "_begin", begin);
+}
+
 void Output::write_bytes(const std::string& name, const Handle& type,
-                         const std::vector<Span>& parts) {
+                         const std::vector<std::size_t>& sizes, const Fetch& fetch) {
   hsize_t total = 0;
-  for (const Span& part : parts) total += part.size;
+  for (const std::size_t size : sizes) total += size;
   if (total == 0) return;
   bytes_ += kBytesOfAHeader + total * H5Tget_size(type);
   if (!file_.valid()) return;
@@ -116,12 +123,12 @@ void Output::write_bytes(const std::string& name, const Handle& type,
       },
       H5Dclose, name);
   hsize_t at = 0;
-  for (const Span& part : parts) {
-    const hsize_t size = part.size;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const hsize_t size = sizes[i];
     if (size == 0) continue;
     const Handle memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, nullptr, &size, nullptr);
-    require(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, part.data) >= 0,
+    require(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, fetch(i)) >= 0,
             "{} cannot be written", name);
     at += size;
   }
@@ -164,6 +171,22 @@ void Input::read_bytes(const std::string& name, const Handle& dataset, const Han
                        void* out) {
   require(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0, "{} cannot be read",
           name);
+}
+
+void Input::read_bytes(const std::string& name, const Handle& dataset, const Handle& type,
+                       void* out, std::int64_t at, std::int64_t count) {
+  const hsize_t start = static_cast<hsize_t>(at), size = static_cast<hsize_t>(count);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Handle memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &size, nullptr);
+  require(H5Dread(dataset, type, memory, space, H5P_DEFAULT, out) >= 0, "{} cannot be read", name);
+}
+
+void Input::check_range(const std::string& name, const Handle& dataset, std::int64_t at,
+                        std::int64_t count) {
+  const auto all = static_cast<std::int64_t>(size(dataset));
+  require(at >= 0 && count >= 0 && at <= all && count <= all - at,
+          "{} has {} values, must have {} from {} on", name, all, count, at);
 }
 
 std::vector<std::int64_t> Input::read_offsets(const std::string& name, std::size_t count,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,31 +60,33 @@ class Output {
 
   template <class Value>
   void write(const std::string& name, const std::vector<Value>& values) {
-    write_bytes(name, type_of<Value>(), {Span(values)});
+    write_bytes(name, type_of<Value>(), {values.size()},
+                [&](std::size_t) { return values.data(); });
   }
   // part(i) is the i-th of `count` arrays.
   template <class Value, class Part>
   void write_parts(const std::string& name, std::size_t count, Part part) {
-    std::vector<Span> spans;
-    std::vector<std::int64_t> begin{0};
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<Value>& values = part(i);
-      spans.emplace_back(values);
-      begin.push_back(begin.back() + static_cast<std::int64_t>(values.size()));
-    }
-    if (begin.back() == 0) return;
-    write_bytes(name, type_of<Value>(), spans);
-    write(name + "_begin", begin);
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < count; ++i) sizes.push_back(part(i).size());
+    write_bytes(name, type_of<Value>(), sizes, [&](std::size_t i) { return part(i).data(); });
+    write_offsets(name, sizes);
   }
+  // One array whose pieces, of these sizes, are made only when they are written.
+  template <class Value, class Piece>
+  void write_pieces(const std::string& name, const std::vector<std::size_t>& sizes, Piece piece) {
+    std::vector<Value> values;
+    write_bytes(name, type_of<Value>(), sizes, [&](std::size_t i) {
+      values = piece(i);
+      return values.data();
+    });
+  }
+  void write_offsets(const std::string& name, const std::vector<std::size_t>& sizes);
 
  private:
-  struct Span {
-    template <class Value>
-    explicit Span(const std::vector<Value>& values) : data(values.data()), size(values.size()) {}
-    const void* data;
-    std::size_t size;
-  };
-  void write_bytes(const std::string& name, const Handle& type, const std::vector<Span>& parts);
+  // The values of one array after the other; each is asked for once, in order.
+  using Fetch = std::function<const void*(std::size_t)>;
+  void write_bytes(const std::string& name, const Handle& type,
+                   const std::vector<std::size_t>& sizes, const Fetch& fetch);
   Handle file_;
   std::uint64_t bytes_ = 0;
 };
@@ -103,6 +106,17 @@ class Input {
     read_bytes(name, dataset, type, values.data());
     return values;
   }
+  // `count` of the values of an array that is there, from the given place on.
+  template <class Value>
+  std::vector<Value> read_range(const std::string& name, std::int64_t at,
+                                std::int64_t count) const {
+    const Handle type = type_of<Value>();
+    const Handle dataset = open(name, type, sizeof(Value));
+    check_range(name, dataset, at, count);
+    std::vector<Value> values(count);
+    if (count > 0) read_bytes(name, dataset, type, values.data(), at, count);
+    return values;
+  }
   // Hands the i-th of `count` arrays to take(i, array).
   template <class Value, class Take>
   void read_parts(const std::string& name, std::size_t count, Take take) const {
@@ -118,6 +132,10 @@ class Input {
   static std::size_t size(const Handle& dataset);
   static void read_bytes(const std::string& name, const Handle& dataset, const Handle& type,
                          void* out);
+  static void read_bytes(const std::string& name, const Handle& dataset, const Handle& type,
+                         void* out, std::int64_t at, std::int64_t count);
+  static void check_range(const std::string& name, const Handle& dataset, std::int64_t at,
+                          std::int64_t count);
   std::vector<std::int64_t> read_offsets(const std::string& name, std::size_t count,
                                          std::size_t total) const;
   std::uintmax_t bytes_;  // of the file: no array can be larger

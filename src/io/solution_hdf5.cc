@@ -3,6 +3,8 @@
 #include "io/policy_structure.h"
 #include "io/seal.h"
 #include "io/solution_summary.h"
+#include "io/stage_arrays.h"
+#include "io/stage_pieces.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -10,21 +12,6 @@ namespace redoubt {
 namespace io {
 namespace {
 
-// Every array of a stage, by name.
-template <class Visit>
-void for_each_stage_array(Visit visit) {
-  using Stage = Policy::Stage;
-  visit("node_begin", &Stage::node_begin);
-  visit("mixed", &Stage::mixed);
-  visit("choice_begin", &Stage::choice_begin);
-  visit("choice_action", &Stage::choice_action);
-  visit("choice_weight", &Stage::choice_weight);
-  visit("outcome_slot", &Stage::outcome_slot);
-  visit("move_begin", &Stage::move_begin);
-  visit("moves", &Stage::moves);
-  visit("landing_begin", &Stage::landing_begin);
-  visit("landing_moves", &Stage::landing_moves);
-}
 template <class Visit>
 void for_each_axis_array(Visit visit) {
   visit("low", &BudgetAxis::low);
@@ -56,13 +43,11 @@ void read_member(const hdf5::Input& in, const std::string& name, std::vector<Own
   });
 }
 
-void write_policy(hdf5::Output& out, const Policy& policy) {
+void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pieces) {
   std::vector<std::int32_t> memory;
   for (const Policy::Stage& stage : policy.stages) memory.push_back(stage.memory);
   out.write("policy/stages/memory", memory);
-  for_each_stage_array([&](const char* name, auto array) {
-    write_member(out, std::string("policy/stages/") + name, policy.stages, array);
-  });
+  pieces.write(out, "policy/stages/");
   for_each_axis_array([&](const char* name, auto array) {
     write_member(out, std::string("policy/budget/") + name, policy.budget, array);
   });
@@ -84,6 +69,45 @@ void read_policy(const hdf5::Input& in, Policy& policy) {
   policy.start_states = in.read<State>("policy/start_states");
   policy.start_begin = in.read<std::int64_t>("policy/start_begin");
   policy.start_moves = in.read<MemoryMove>("policy/start_moves");
+}
+
+// The decisions of states begin..end-1: slices of the arrays of every stage.
+void read_part_of_policy(const hdf5::Input& in, Policy& policy, State begin, State end) {
+  const std::string prefix = "policy/stages/";
+  for (const char* table : {"node_begin", "outcome_slot"})
+    require(!in.has(prefix + table),
+            "a policy that moves its memory by table, must be read on one rank");
+  const auto offsets = [&](const char* name) {
+    return in.read<std::int64_t>(prefix + name + "_begin");
+  };
+  const auto mixed = offsets("mixed"), first = offsets("choice_begin"),
+             action = offsets("choice_action");
+  const auto memory = in.read<std::int32_t>(prefix + "memory");
+  policy.stages.resize(memory.size());
+  for (std::size_t h = 0; h < memory.size(); ++h) {
+    Policy::Stage& stage = policy.stages[h];
+    stage.memory = memory[h];
+    const std::int64_t node = std::int64_t{begin} * memory[h],
+                       nodes = std::int64_t{end - begin} * memory[h];
+    if (h + 1 < mixed.size() && mixed[h + 1] > mixed[h]) {
+      stage.mixed = in.read_range<MixedChoice>(prefix + "mixed", mixed[h] + node, nodes);
+      continue;
+    }
+    require(h + 1 < first.size() && h + 1 < action.size(), "stage {} has no decisions", h);
+    stage.choice_begin =
+        in.read_range<std::int64_t>(prefix + "choice_begin", first[h] + node, nodes + 1);
+    const std::int64_t choice = stage.choice_begin.front(),
+                       choices = stage.choice_begin.back() - choice;
+    for (std::int64_t& at : stage.choice_begin) at -= choice;
+    stage.choice_action =
+        in.read_range<std::int32_t>(prefix + "choice_action", action[h] + choice, choices);
+    stage.choice_weight =
+        in.read_range<double>(prefix + "choice_weight", action[h] + choice, choices);
+  }
+  for_each_axis_array([&](const char* name, auto array) {
+    read_member(in, std::string("policy/budget/") + name, policy.budget, array);
+  });
+  policy.states = end - begin;
 }
 
 void write_curve(hdf5::Output& out, const std::vector<CurvePoint>& curve) {
@@ -111,10 +135,10 @@ void read_curve(const hdf5::Input& in, std::vector<CurvePoint>& curve) {
   read_member(in, "curve/constraints", curve, &CurvePoint::constraints);
 }
 
-void write_content(hdf5::Output& out, const Solution& s) {
-  const std::string summary = write_summary(s);
+void write_content(hdf5::Output& out, const Solution& s, const StagePieces& pieces) {
+  const std::string summary = write_summary(s, pieces.states());
   out.write("summary", std::vector<char>(summary.begin(), summary.end()));
-  write_policy(out, s.policy);
+  write_policy(out, s.policy, pieces);
   for_each_trace_column([&](const char* name, auto column) { out.write(name, s.trace.*column); });
   out.write_parts<double>(
       "trace/constraints", s.trace.constraints.size(),
@@ -122,14 +146,21 @@ void write_content(hdf5::Output& out, const Solution& s) {
   write_curve(out, s.curve);
 }
 
-Solution read_solution(const std::filesystem::path& path) {
+Solution read_solution(const std::filesystem::path& path, const Part* part) {
   check_seal(path);
   const hdf5::QuietErrors quiet;
   const hdf5::Input in(path);
   const auto text = in.read<char>("summary");
   const Json summary = parse_json({text.data(), text.size()});
   Solution s = read_summary(Node(summary));
-  read_policy(in, s.policy);
+  if (part == nullptr) {
+    read_policy(in, s.policy);
+  } else {
+    require(s.policy.states == part->blocks.back(),
+            "the policy is for {} states, the problem has {}", s.policy.states,
+            part->blocks.back());
+    read_part_of_policy(in, s.policy, part->blocks[part->rank], part->blocks[part->rank + 1]);
+  }
   for_each_trace_column(
       [&](const char* name, auto column) { s.trace.*column = in.read<double>(name); });
   in.read_parts<double>("trace/constraints", s.trace.constraints.size(),
@@ -144,12 +175,21 @@ Solution read_solution(const std::filesystem::path& path) {
 }  // namespace
 }  // namespace io
 
-void save_solution(const Solution& solution, const std::filesystem::path& path) {
-  io::write_sealed(path, [&](io::hdf5::Output& out) { io::write_content(out, solution); });
+void save_solution(const Solution& solution, const std::filesystem::path& path,
+                   const Execution& execution) {
+  const io::StagePieces pieces(solution.policy, execution);
+  if (!pieces.writes()) return pieces.hand_over();
+  io::write_sealed(path, [&](io::hdf5::Output& out) { io::write_content(out, solution, pieces); });
 }
 
 Solution load_solution(const std::filesystem::path& path) {
-  return io::naming(path.string(), [&] { return io::read_solution(path); });
+  return io::naming(path.string(), [&] { return io::read_solution(path, nullptr); });
+}
+
+Solution load_solution(const std::filesystem::path& path, const Model& model) {
+  const auto& part = model.arrays().part;
+  return io::naming(path.string(),
+                    [&] { return io::read_solution(path, part ? &*part : nullptr); });
 }
 
 }  // namespace redoubt

@@ -102,10 +102,10 @@ BudgetAxis read_axis(const Node& node) {
   return axis;
 }
 
-Json policy_json(const Policy& policy) {
+Json policy_json(const Policy& policy, State states) {
   Json budget = Json::array();
   for (const BudgetAxis& axis : policy.budget) budget.push_back(axis_json(axis));
-  return {{"states", policy.states},
+  return {{"states", states},
           {"repeats_last", policy.repeats_last},
           {"start_memory", policy.start_memory},
           {"budget", budget}};
@@ -122,7 +122,7 @@ void read_policy(const Node& node, Policy& policy) {
 
 }  // namespace
 
-std::string write_summary(const Solution& s) {
+std::string write_summary(const Solution& s, State states) {
   Json out;
   out["format"] = "redoubt-solution";
   out["version"] = 1;
@@ -140,7 +140,7 @@ std::string write_summary(const Solution& s) {
   out["iterations"] = s.iterations;
   out["cut"] = s.cut ? Json(*s.cut) : Json(nullptr);
   out["notes"] = s.notes;
-  out["policy"] = policy_json(s.policy);
+  out["policy"] = policy_json(s.policy, states);
   out["trace_columns"] = s.trace.constraints.size();
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string_view>
 
 namespace redoubt {
 
@@ -15,6 +18,14 @@ inline double machine_memory() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return machine;
   return std::min(machine, static_cast<double>(limit.rlim_cur));
+}
+
+// Equal for processes on the same machine, and different on different ones as far as their names
+// differ.
+inline std::uint64_t machine_number() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return std::hash<std::string_view>{}(name);
 }
 
 }  // namespace redoubt

@@ -14,12 +14,12 @@ namespace {
 // must be written over.
 class Pass {
  public:
-  Pass(const Problem& problem, const Policy& policy, Workers& workers)
+  Pass(const Problem& problem, const Policy& policy, Workers& workers, const StageStore* store)
       : problem_(problem),
         policy_(policy),
         channels_(channels_of(problem, policy)),
         ranks_(workers.ranks()),
-        stage_(problem, policy, channels_, workers) {}
+        stage_(problem, policy, channels_, workers, store) {}
 
   EvaluationPass run(bool keep_all_stages) {
     EvaluationPass pass;
@@ -137,8 +137,8 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
 }
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
-                        bool keep_all_stages) {
-  EvaluationPass pass = Pass(problem, policy, workers).run(keep_all_stages);
+                        bool keep_all_stages, const StageStore* store) {
+  EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages);
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     if (!problem.constraints()[c].probability) continue;
     ConstraintResult& result = pass.evaluation.constraints[c];

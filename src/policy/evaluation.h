@@ -17,8 +17,9 @@ struct EvaluationPass {
   double row_evaluations = 0;
 };
 
+// Stages of which the policy has no decisions come from the store.
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
-                        bool keep_all_stages = false);
+                        bool keep_all_stages = false, const StageStore* store = nullptr);
 
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
 Evaluation report(const Problem& problem, const std::vector<double>& totals);

@@ -10,10 +10,12 @@
 namespace redoubt {
 
 StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
-                                 std::vector<Channel> channels, Workers& workers)
+                                 std::vector<Channel> channels, Workers& workers,
+                                 const StageStore* store)
     : problem_(&problem),
       policy_(&policy),
       channels_(std::move(channels)),
+      store_(store),
       group_(&workers),
       exchange_(problem.model(), workers.ranks()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
@@ -52,11 +54,19 @@ std::int64_t StageEvaluation::first_node(int stage, State state) const {
   return std::int64_t{state} * memory;
 }
 
+void StageEvaluation::load(int stage) {
+  decisions_ = &policy_->at(stage);
+  if (store_ == nullptr || !decisions_->mixed.empty() || !decisions_->choice_begin.empty()) return;
+  stored_ = store_->get(policy_->stage_index(stage));
+  decisions_ = &stored_;
+}
+
 bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).outcome_slot.empty(); }
 
 void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
   const auto all = nodes(stage);
   values.assign(all * channels(), 0.0);
+  load(stage);
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   LayerView layer{values.data(), 1, channels(), all, 1};
@@ -82,7 +92,7 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
   const auto first = first_node(stage, state);
   for (std::int32_t action = 0; action < actions; ++action) {
-    collect_lanes(stage, state, action, worker);
+    collect_lanes(state, action, worker);
     if (worker.lanes.empty()) continue;
     evaluate_row(stage, state, action, next, worker);
     const auto count = worker.lanes.size();
@@ -95,9 +105,8 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
   }
 }
 
-void StageEvaluation::collect_lanes(int stage, State state, std::int32_t action,
-                                    Worker& worker) const {
-  const Policy::Stage& here = policy_->at(stage);
+void StageEvaluation::collect_lanes(State state, std::int32_t action, Worker& worker) const {
+  const Policy::Stage& here = *decisions_;
   const State own = state - problem_->model().own_begin();
   worker.lanes.clear();
   worker.weight.clear();

@@ -6,6 +6,7 @@
 
 #include "policy/budget.h"
 #include "redoubt/policy.h"
+#include "redoubt/stage_store.h"
 #include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
@@ -22,7 +23,7 @@ void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> 
 class StageEvaluation {
  public:
   StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels,
-                  Workers& workers);
+                  Workers& workers, const StageStore* store = nullptr);
 
   int channels() const { return static_cast<int>(channels_.size()); }
   double row_evaluations() const;
@@ -51,9 +52,10 @@ class StageEvaluation {
   };
   using Next = std::vector<double>;
 
+  void load(int stage);
   bool by_table(int stage) const;
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
-  void collect_lanes(int stage, State state, std::int32_t action, Worker& worker) const;
+  void collect_lanes(State state, std::int32_t action, Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;
@@ -63,6 +65,9 @@ class StageEvaluation {
   const Problem* problem_;
   const Policy* policy_;
   std::vector<Channel> channels_;
+  const StageStore* store_;  // of stages that the policy has no decisions of; null: it has all
+  const Policy::Stage* decisions_ = nullptr;  // of the stage at hand
+  Policy::Stage stored_;
   Workers* group_;
   Exchange exchange_;
   std::vector<Worker> workers_;

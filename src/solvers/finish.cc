@@ -31,8 +31,9 @@ std::optional<double> Solution::gap() const {
   return keeps && reward.bound ? std::optional(*reward.bound - reward.worst) : std::nullopt;
 }
 
-void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance) {
-  EvaluationPass pass = evaluate(problem, solution.policy, workers);
+void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance,
+            const StageStore* store) {
+  EvaluationPass pass = evaluate(problem, solution.policy, workers, false, store);
   solution.reward.worst = pass.evaluation.reward.worst;
   solution.constraints = std::move(pass.evaluation.constraints);
   solution.hopeless = pass.evaluation.hopeless;

@@ -4,6 +4,7 @@
 
 #include "model/agree.h"
 #include "redoubt/solve.h"
+#include "redoubt/stage_store.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
@@ -28,8 +29,9 @@ class Stopwatch {
 
 // Evaluates the policy of a solution and fills in what the answer says of it: the worst cases and
 // the status. A bound that a method has proved must be set before; `tolerance` is the relative gap
-// that counts as certified.
-void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance = 0);
+// that counts as certified. Stages of which the policy has no decisions come from the store.
+void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance = 0,
+            const StageStore* store = nullptr);
 
 // The answer of a solve that was stopped before it had a policy: the policy that is safest for the
 // first constraint.

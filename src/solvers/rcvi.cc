@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "model/bytes.h"
 #include "model/machine.h"
 #include "model/require.h"
 #include "policy/budget_axes.h"
@@ -36,12 +38,20 @@ std::string budgets_text(const RcviPlan& plan) {
   return fmt::format("{} = {} budgets", factors, plan.most_memory_states);
 }
 
-void check_memory(const RcviPlan& plan, const RcviOptions& options) {
+// All ranks on a machine share its memory.
+void check_memory(const RcviPlan& plan, const RcviOptions& options, Communicator& ranks) {
+  const auto machines = gather_value(ranks, machine_number());
+  const auto bytes = gather_value(ranks, plan.bytes);
+  double all = 0;
+  for (std::size_t r = 0; r < bytes.size(); ++r) {
+    if (machines[r] == machines[ranks.rank()]) all += bytes[r];
+  }
   const double limit = options.memory_limit > 0 ? options.memory_limit : 0.75 * machine_memory();
-  require(plan.bytes <= limit,
+  const double most = agree_on_max(ranks, all);
+  require(most <= limit,
           "this solve needs {:.3g} GB ({} stages, {} at most), the limit is {:.3g} GB: widen "
           "budget_step or raise memory_limit",
-          plan.bytes / 1e9, plan.stages, budgets_text(plan), limit / 1e9);
+          most / 1e9, plan.stages, budgets_text(plan), limit / 1e9);
   require(plan.most_memory_states <= std::numeric_limits<std::int32_t>::max(),
           "{}, must be fewer than 2^31: widen budget_step", budgets_text(plan));
 }
@@ -92,6 +102,14 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
   }
 }
 
+// The decisions go to the store; what is left of the stage says how many there are.
+void hand_over(int h, Policy::Stage& stage, StageStore& store) {
+  store.put(h, stage);
+  const std::int32_t memory = stage.memory;
+  stage = {};
+  stage.memory = memory;
+}
+
 // Of a problem without chance constraints; steps[c] is the budget step of constraint c.
 RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
                        std::span<const double> steps, const Execution& execution) {
@@ -106,8 +124,10 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   }
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
+  const double channels = 2.0 + static_cast<double>(problem.constraints().size());
   const BudgetLanes shapes(problem, plan.axes, ranks);
   double swept = 0, evaluated = 0;  // the largest layers of values
+  double policy = 0, stage = 0;     // all stages, and the largest
   for (int h = 0; h <= plan.stages; ++h) {
     double memory = 1;
     for (const BudgetAxis& axis : plan.axes) memory *= axis.cells[h];
@@ -116,14 +136,20 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
       plan.most_memory_states = memory_states, plan.widest_stage = h;
     const double stride = plan.axes.size() == 1 ? static_cast<double>(shapes.at(h).stride) : memory;
     swept = std::max(swept, stride * (states + 1) * arrays * 8);
-    evaluated = std::max(evaluated, memory * states * arrays * 8);
+    evaluated = std::max(evaluated, memory * states * channels * 8);
     if (h == plan.stages) break;
     // A decision between two actions, or a list of as many as there are constraints and one more.
-    plan.bytes += (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
+    const double own = (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
+    policy += own;
+    stage = std::max(stage, own);
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
   }
   plan.row_evaluations = agree_on_sum(ranks, plan.row_evaluations);
-  plan.bytes += 2 * swept + 2 * evaluated;  // two layers to solve, two to evaluate what was found
+  // Two layers to solve and, when those are gone, two to evaluate what was found. Values of other
+  // ranks' states come in slices.
+  const double slices = swept * (model.states() - model.own_states()) / states / 4;
+  plan.bytes = bytes_of(model) + 2 * std::max(swept, evaluated) + slices +
+               (execution.stages ? 2 * stage : policy);
   return plan;
 }
 
@@ -131,9 +157,11 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
                         std::span<const double> steps, const Execution& execution) {
   const Stopwatch watch;
   const RcviPlan plan = plan_expected(problem, options, steps, execution);
-  check_memory(plan, options);
   Workers workers(execution);
-  BudgetSweep sweep(problem, plan.axes, plan.stages, options.fallback, workers);
+  check_memory(plan, options, workers.ranks());
+  if (execution.planned) execution.planned(plan.bytes);
+  std::optional<BudgetSweep> sweep;
+  sweep.emplace(problem, plan.axes, plan.stages, options.fallback, workers);
   Solution solution;
   solution.method = "rcvi";
   Policy& policy = solution.policy;
@@ -145,13 +173,15 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
   for (int h = plan.stages; h-- > 0;) {
     if (watch.stop(execution, workers.ranks(), 1 - (h + 1.0) / plan.stages))
       return stopped(problem, std::move(solution), watch, workers);
-    sweep.step(h, policy.stages[h]);
-    record(problem, sweep, plan.axes, h, plan.stages, watch, solution.trace);
+    sweep->step(h, policy.stages[h]);
+    if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
+    record(problem, *sweep, plan.axes, h, plan.stages, watch, solution.trace);
   }
   if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
-  solution.row_evaluations = sweep.row_evaluations();
+  solution.row_evaluations = sweep->row_evaluations();
   solution.iterations = plan.stages;
-  finish(problem, solution, workers);
+  sweep.reset();  // its layers make room for those of the evaluation
+  finish(problem, solution, workers, 0, execution.stages);
   solution.seconds = watch.seconds();
   return solution;
 }
@@ -192,6 +222,9 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     return solution;
   }
   const std::vector<double> steps = steps_of(problem, options);
+  require(!has_chance_constraints(problem) || (!problem.model().arrays().part && !execution.stages),
+          "chance constraints on several ranks or with stages on disk, must be solved on one rank "
+          "and in memory");
   const auto method = [&](const Problem& expected) {
     return solve_expected(expected, options, steps, execution);
   };

@@ -1,5 +1,5 @@
 #include <atomic>
-#include <barrier>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -11,17 +11,47 @@
 namespace redoubt {
 namespace {
 
+// Where all ranks wait for each other, asleep: std::barrier spins, which takes the processor from
+// those that are waited for when there are more threads than cores.
+class Barrier {
+ public:
+  explicit Barrier(int count) : missing_(count), count_(count) {}
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    const auto round = round_;
+    if (--missing_ == 0) return open();
+    all_here_.wait(lock, [&] { return round_ != round; });
+  }
+  void leave() {  // for good: nobody waits for this one again
+    const std::lock_guard lock(mutex_);
+    --count_;
+    if (--missing_ == 0) open();
+  }
+
+ private:
+  void open() {
+    missing_ = count_;
+    ++round_;
+    all_here_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  int missing_, count_;
+  std::int64_t round_ = 0;
+};
+
 // What the threads of run_ranks share: a place for each rank's bytes and messages, and a barrier.
-// A rank that fails leaves the barrier and `failed` behind, so that nobody waits for it.
+// A rank that fails leaves, and `failed` tells the others.
 struct Square {
   explicit Square(int count) : barrier(count), bytes(count), outgoing(count) {}
 
   void wait() {
-    barrier.arrive_and_wait();
+    barrier.wait();
     if (failed) throw Error("another rank has failed");
   }
 
-  std::barrier<> barrier;
+  Barrier barrier;
   std::atomic<bool> failed = false;
   std::vector<std::span<const std::byte>> bytes;
   std::vector<std::vector<Communicator::Outgoing>> outgoing;
@@ -81,7 +111,7 @@ void run_ranks(int count, const std::function<void(Communicator&)>& body) {
       if (!failure) failure = std::current_exception();
       square.failed = true;
     }
-    square.barrier.arrive_and_drop();
+    square.barrier.leave();
   };
   std::vector<std::thread> others;
   for (int rank = 1; rank < count; ++rank) others.emplace_back(run, rank);

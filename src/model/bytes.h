@@ -1,0 +1,21 @@
+#pragma once
+
+#include "redoubt/model.h"
+
+namespace redoubt {
+
+// Bytes that the arrays of a model take.
+inline double bytes_of(const Model& model) {
+  const ModelArrays& a = model.arrays();
+  const auto of = [](const auto& list) {
+    return static_cast<double>(list.size() * sizeof list[0]);
+  };
+  double bytes = of(a.state_rows) + of(a.action) + of(a.row_outcomes) + of(a.next) +
+                 of(a.probability) + of(a.reward) + of(a.outcome_reward) + of(a.lower) +
+                 of(a.upper);
+  for (const Signal& signal : a.signals) bytes += of(signal.row) + of(signal.outcome);
+  if (a.part) bytes += of(a.part->number);
+  return bytes;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,95 @@
+"""The program under mpirun: any number of processes gives the answer, the trace and the policy of one."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from program import ROOT, refused, run, run_json
+
+PROGRAM = ROOT / "build-mpi" / "redoubt"
+MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--quiet", "-n"]
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAM.exists() or shutil.which("mpirun") is None,
+    reason="needs the preset mpi: cmake --preset mpi && cmake --build build-mpi",
+)
+
+PROBLEM = "garnet(states=300,actions=3,successors=4,horizon=5,start=7,bound=30)"
+
+
+def mpirun(ranks, *arguments):
+    # Open MPI keeps its session in a folder whose path must be short.
+    environment = os.environ | {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "TMPDIR": "/tmp"}
+    return subprocess.run([*MPIRUN, str(ranks), PROGRAM, *map(str, arguments)],
+                          capture_output=True, text=True, timeout=120, env=environment)
+
+
+def without_times(answer):
+    return {key: value for key, value in answer.items() if key not in ("seconds", "bytes")}
+
+
+def datasets(path):
+    found = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    found.pop("summary")
+    found.pop("trace/seconds", None)
+    return found
+
+
+@pytest.mark.parametrize("uncertainty", ["kl", "tv"])
+@pytest.mark.parametrize("method", ["rcvi", "robust"])
+def test_ranks_give_the_answer_of_one_process(method, uncertainty, tmp_path):
+    options = ["solve", PROBLEM, "--set", uncertainty, "--radius", ".1", "--method", method, "--json"]
+    if method == "rcvi":
+        options += ["--budget-step", "3"]
+    one = tmp_path / "one.h5"
+    expected = run(*options, "-o", one)
+    for ranks, threads in [(1, 2), (2, 1), (3, 2), (4, 1)]:
+        path = tmp_path / f"{ranks}.h5"
+        result = mpirun(ranks, *options, "--threads", threads, "-o", path)
+        assert result.returncode == expected.returncode, result.stderr
+        answer = json.loads(result.stdout)
+        if method == "rcvi":
+            assert len(answer["bytes"]) == ranks
+        assert without_times(answer) == without_times(json.loads(expected.stdout))
+        found, wanted = datasets(path), datasets(one)
+        assert found.keys() == wanted.keys()
+        for name in wanted:
+            assert np.array_equal(found[name], wanted[name]), name
+
+
+def test_ranks_evaluate_a_stored_policy(tmp_path):
+    for method in ("rcvi", "robust"):
+        path = tmp_path / f"{method}.h5"
+        run("solve", PROBLEM, "--method", method, "-o", path)
+        expected = run("evaluate", PROBLEM, path, "--set", "tv", "--radius", ".2", "--json")
+        result = mpirun(3, "evaluate", PROBLEM, path, "--set", "tv", "--radius", ".2", "--json")
+        assert result.returncode == expected.returncode, result.stderr
+        assert json.loads(result.stdout) == json.loads(expected.stdout)
+
+
+def test_an_error_of_all_ranks_is_told_once():
+    result = mpirun(3, "solve", "river_swim(horizon=-1)")
+    assert result.returncode == 2
+    assert [line for line in result.stderr.splitlines() if line.startswith("redoubt: ")] == [
+        "redoubt: " + refused("solve", "river_swim(horizon=-1)")
+    ]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["solve", PROBLEM, "--method", "frontier"], ["solve", PROBLEM, "--certify"], ["frontier", PROBLEM],
+])
+def test_what_one_process_must_do_is_refused(arguments):
+    result = mpirun(2, *arguments)
+    assert result.returncode == 2
+    assert "on 2 ranks, must run on one" in result.stderr
+
+
+def test_one_process_started_by_mpirun_takes_everything():
+    result = mpirun(1, "solve", "fork", "--method", "frontier", "--json")
+    assert json.loads(result.stdout)["status"] == run_json("solve", "fork", "--method", "frontier")["status"]
