@@ -147,12 +147,14 @@ TEST(Frontier, IsNeverBehindRcvi) {
   EXPECT_GT(broken, 0);  // constraints that can be kept, and that RCVI breaks
 }
 
-TEST(Frontier, InfiniteHorizons) {
+TEST(Frontier, InfiniteHorizonsHaveAStationaryController) {
   for (const char* id :
        {"river_swim", "machine_replacement", "garnet(states=4,actions=2,successors=2)"}) {
     const Problem problem = make(id);
     const Solution s = frontier(problem);
     EXPECT_EQ(s.status, Status::certified) << id;
+    EXPECT_EQ(s.policy.stages.size(), 1u) << id;
+    EXPECT_FALSE(s.cut) << id;
     expect_sound(problem, s);
     EXPECT_NEAR(verify(problem, s.policy).reward.worst, s.reward.worst, 1e-9 * scale_of(s)) << id;
   }

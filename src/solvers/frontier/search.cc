@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "policy/evaluation.h"
-#include "solvers/frontier/controller.h"
 
 namespace redoubt {
 namespace {
@@ -282,42 +281,6 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
   return stage;
 }
 
-// From the end of the search on, memory j follows the policy that is best for channel j, for ever.
-Policy::Stage FrontierSearch::tail() const {
-  Policy::Stage stage;
-  const Model& model = problem_.model();
-  stage.memory = static_cast<std::int32_t>(extremes_.size());
-  stage.choice_begin.push_back(0);
-  for (State s = 0; s < model.states(); ++s) {
-    for (std::int32_t j = 0; j < stage.memory; ++j) {
-      for_each_choice(
-          extremes_[j].policy.stages.front(), s, [&](std::int32_t action, double weight) {
-            const Row row = model.row_begin(0, s) + action;
-            stage.choice_action.push_back(action);
-            stage.choice_weight.push_back(weight);
-            stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()));
-            const auto places =
-                model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
-            for (std::int64_t i = 0; i < places; ++i) {
-              stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
-              stage.moves.push_back({j, 1.0});  // a landing's plan has the same number
-            }
-          });
-      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
-    }
-  }
-  stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
-  for (std::int32_t j = 0; landings_.anywhere() && j < stage.memory; ++j) {
-    for (State s = 0; s < model.states(); ++s) {
-      stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
-      stage.landing_moves.push_back({j, 1.0});
-    }
-  }
-  if (landings_.anywhere())
-    stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
-  return stage;
-}
-
 double FrontierSearch::evaluations() const {
   double sum = 0;
   for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
@@ -333,62 +296,6 @@ void FrontierSearch::record(Solution& solution) const {
   trace.seconds.push_back(watch_.seconds());
   trace.reward.push_back(root_.value);
   trace.bound.push_back(bound_);
-}
-
-Solution FrontierSearch::conclude(Solution solution) {
-  solution.method = "frontier";
-  if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
-  const TradeOffs start = at_start(stages_.front().table, problem_.start());
-  std::vector<std::int32_t> points =
-      required_.size() == 1 ? curve_of(start, 0).point : undominated(start, 0);
-  for (const MemoryMove& move : root_.mixture) {
-    if (std::find(points.begin(), points.end(), move.memory) == points.end())
-      points.push_back(move.memory);
-  }
-  solution.policy = make_controller(problem_, landings_, stages_, points,
-                                    problem_.infinite() ? &end_policy_ : nullptr);
-  if (problem_.infinite()) {
-    solution.policy.stages.push_back(tail());
-    solution.policy.repeats_last = true;
-    solution.cut = static_cast<int>(plan_.size());
-  }
-  set_start(points, solution.policy);
-  for (std::size_t n = 0; n < points.size(); ++n) {
-    CurvePoint corner{start.points(0, 0)[points[n]], {}, static_cast<std::int32_t>(n)};
-    for (std::size_t c = 0; c < required_.size(); ++c) {
-      corner.constraints.push_back(channels_[c + 1].sign *
-                                   start.points(0, static_cast<int>(c) + 1)[points[n]]);
-    }
-    solution.curve.push_back(std::move(corner));
-  }
-  solution.reward.bound = bound_;
-  finish(problem_, solution, workers_, options_.tolerance);
-  for (std::size_t c = 0; c < required_.size(); ++c) {
-    solution.constraints[c].best_achievable =
-        channels_[c + 1].sign * extremes_[c + 1].at(problem_.start());
-  }
-  if (infeasible()) {
-    solution.status = Status::infeasible;
-    solution.reward.bound.reset();  // there is nothing to bound
-  } else if (!root_.reachable) {
-    solution.notes.push_back(
-        "no policy was found that meets all constraints at once, and none was proved to be "
-        "impossible");
-  }
-  solution.seconds = watch_.seconds();
-  return solution;
-}
-
-void FrontierSearch::set_start(const std::vector<std::int32_t>& points, Policy& policy) const {
-  policy.start_states = problem_.start().states;
-  policy.start_begin = {0};
-  for (std::size_t i = 0; i < policy.start_states.size(); ++i) {
-    for (const MemoryMove& move : root_.mixture) {
-      const auto at = std::find(points.begin(), points.end(), move.memory) - points.begin();
-      policy.start_moves.push_back({static_cast<std::int32_t>(at), move.weight});
-    }
-    policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
-  }
 }
 
 }  // namespace redoubt

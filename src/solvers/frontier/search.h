@@ -45,7 +45,9 @@ class FrontierSearch {
   int stages_to_plan();
   void record(Solution& solution) const;
   Solution conclude(Solution solution);
-  void set_start(const std::vector<std::int32_t>& points, Policy& policy) const;
+  bool make_stationary(Policy& policy);
+  void set_start(const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory,
+                 Policy& policy) const;
   bool infeasible() const;
   bool stagnant();
   double allowed() const;

@@ -12,9 +12,12 @@ TradeOffs::TradeOffs(Directions directions, std::int64_t places)
       values_(places * stride_, 0.0) {}
 
 Curve curve_of(const TradeOffs& table, std::int64_t place) {
-  const double* reward = table.points(place, 0);
-  const double* utility = table.points(place, 1);
-  std::vector<std::int32_t> order(table.directions().size());
+  const auto size = static_cast<std::size_t>(table.directions().size());
+  return curve_of({table.points(place, 0), size}, {table.points(place, 1), size});
+}
+
+Curve curve_of(std::span<const double> reward, std::span<const double> utility) {
+  std::vector<std::int32_t> order(reward.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
   std::sort(order.begin(), order.end(), [&](auto a, auto b) {
     return reward[a] != reward[b]     ? reward[a] > reward[b]
@@ -70,17 +73,24 @@ std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place
   return kept;
 }
 
-void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
-  const auto above =
-      std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) - curve.utility.begin();
+void mix_along_corners(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
+  const auto above = static_cast<std::int32_t>(
+      std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) -
+      curve.utility.begin());
   if (above == 0 || above == curve.corners()) {
-    moves.push_back({above == 0 ? curve.point.front() : curve.point.back(), 1.0});
+    moves.push_back({above == 0 ? 0 : above - 1, 1.0});
     return;
   }
   const double low = curve.utility[above - 1], high = curve.utility[above];
   const double weight = (utility - low) / (high - low);
-  if (weight < 1) moves.push_back({curve.point[above - 1], 1 - weight});
-  moves.push_back({curve.point[above], weight});
+  if (weight < 1) moves.push_back({above - 1, 1 - weight});
+  moves.push_back({above, weight});
+}
+
+void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
+  const std::size_t first = moves.size();
+  mix_along_corners(curve, utility, moves);
+  for (std::size_t n = first; n < moves.size(); ++n) moves[n].memory = curve.point[moves[n].memory];
 }
 
 }  // namespace redoubt

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "redoubt/policy.h"
@@ -45,7 +46,7 @@ class TradeOffs {
 // The concave curve through the points of a place, for one constraint: the most reward for each
 // utility. Its corners run from the most reward to the most utility.
 struct Curve {
-  std::vector<std::int32_t> point;      // direction whose point is the corner
+  std::vector<std::int32_t> point;      // number of the point that is the corner
   std::vector<double> reward, utility;  // of each corner
   std::vector<double> price;  // of the edge from each corner to the next: reward given up for one
                               // unit of utility, ascending
@@ -55,6 +56,7 @@ struct Curve {
 
   int corners() const { return static_cast<int>(point.size()); }
 };
+Curve curve_of(std::span<const double> reward, std::span<const double> utility);
 Curve curve_of(const TradeOffs& table, std::int64_t place);
 
 // The points of a place that no other point matches in all signals, for any number of constraints.
@@ -63,5 +65,8 @@ std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place
 // The distribution over points of the curve that guarantees this utility with the most reward (or
 // the most utility, if it is less).
 void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
+
+// The same, as a distribution over the curve's corners.
+void mix_along_corners(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
 
 }  // namespace redoubt
