@@ -18,7 +18,8 @@ namespace {
 
 bool names_a_file(const std::string& text) {
   const std::filesystem::path path(text);
-  return std::filesystem::exists(path) || text.find('/') != std::string::npos ||
+  std::error_code too_long;  // for a file name, not for an id
+  return std::filesystem::exists(path, too_long) || text.find('/') != std::string::npos ||
          (path.has_extension() && text.find('(') == std::string::npos);
 }
 

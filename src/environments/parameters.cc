@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/excerpt.h"
 #include "model/require.h"
 
 namespace redoubt {
@@ -37,9 +38,10 @@ EnvironmentId parse_id(std::string_view text) {
   const std::string_view id = trim(text);
   const auto open = id.find('(');
   EnvironmentId result{std::string(trim(id.substr(0, open))), {}};
-  require(is_word(result.name), "environment id '{}', must read name or name(key=value,...)", text);
+  require(is_word(result.name), "environment id '{}', must read name or name(key=value,...)",
+          excerpt(text));
   if (open == std::string_view::npos) return result;
-  require(id.back() == ')', "environment id '{}', must end with ')'", text);
+  require(id.back() == ')', "environment id '{}', must end with ')'", excerpt(text));
   std::string_view rest = trim(id.substr(open + 1, id.size() - open - 2));
   while (!rest.empty()) {
     const auto comma = rest.find(',');
@@ -49,11 +51,11 @@ EnvironmentId parse_id(std::string_view text) {
     const std::string_view value =
         equals == std::string_view::npos ? "" : trim(part.substr(equals + 1));
     require(is_word(key) && !value.empty(), "'{}' in environment id '{}', must read key=value",
-            trim(part), text);
+            excerpt(trim(part)), excerpt(text));
     result.given.emplace_back(key, value);
     if (comma == std::string_view::npos) break;
     rest = trim(rest.substr(comma + 1));
-    require(!rest.empty(), "environment id '{}', must not end with a comma", text);
+    require(!rest.empty(), "environment id '{}', must not end with a comma", excerpt(text));
   }
   return result;
 }
@@ -67,8 +69,8 @@ Parameters::Parameters(const EnvironmentInfo& environment, const EnvironmentId& 
   }
   for (const auto& [key, value] : id.given) {
     const auto found = values_.find(key);
-    require(found != values_.end(), "{}: parameter '{}', must be one of {}", environment_, key,
-            fmt::join(known, ", "));
+    require(found != values_.end(), "{}: parameter '{}', must be one of {}", environment_,
+            excerpt(key), fmt::join(known, ", "));
     require(!found->second.given, "{}: parameter '{}' is given twice, must be given once",
             environment_, key);
     found->second = {value, true};
@@ -76,7 +78,7 @@ Parameters::Parameters(const EnvironmentInfo& environment, const EnvironmentId& 
 }
 
 void Parameters::refuse(const std::string& name, const std::string& rule) const {
-  throw Error(fmt::format("{}: {} = {}, {}", environment_, name, text(name), rule));
+  throw Error(fmt::format("{}: {} = {}, {}", environment_, name, excerpt(text(name)), rule));
 }
 
 bool Parameters::given(const std::string& name) const { return values_.at(name).given; }

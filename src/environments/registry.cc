@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include "environments/environment.h"
+#include "model/excerpt.h"
 #include "model/require.h"
 
 namespace redoubt {
@@ -40,7 +41,7 @@ Problem make(std::string_view text) {
     names.push_back(environment.name);
   }
   const std::vector<std::string> near = near_matches(id.name, names);
-  throw Error(near.empty() ? fmt::format("environment '{}', must be one of {}", id.name,
+  throw Error(near.empty() ? fmt::format("environment '{}', must be one of {}", excerpt(id.name),
                                          fmt::join(names, ", "))
                            : fmt::format("environment '{}' does not exist, did you mean {}?",
                                          id.name, fmt::join(near, " or ")));

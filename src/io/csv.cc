@@ -7,6 +7,7 @@
 #include "io/file.h"
 #include "io/json_model.h"
 #include "io/transitions.h"
+#include "model/excerpt.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -37,7 +38,8 @@ Columns read_header(Records& records) {
     const std::string& name = c.names[i];
     require(name.empty() ||
                 std::find(c.names.begin(), c.names.begin() + i, name) == c.names.begin() + i,
-            "line {}: column '{}' is given twice, must be given once", records.line(), name);
+            "line {}: column '{}' is given twice, must be given once", records.line(),
+            excerpt(name));
     require(name != "idoutcome",
             "line {}: column 'idoutcome', a file of several models, must be a file of one",
             records.line());
@@ -84,8 +86,9 @@ class RecordReader {
 
  private:
   [[noreturn]] void fail(int column, std::string_view rule) const {
-    throw Error(fmt::format("line {}: {} = {}, {}", records_.line(), columns_.names[column],
-                            records_.fields()[column], rule));
+    throw Error(fmt::format("line {}: {} = {}, {}", records_.line(),
+                            excerpt(columns_.names[column]), excerpt(records_.fields()[column]),
+                            rule));
   }
   const Records& records_;
   const Columns& columns_;

@@ -9,6 +9,8 @@
 
 namespace redoubt::io {
 
+inline constexpr std::size_t most_fields = 1000;  // of a record; enough for every signal there is
+
 // Splits text into records: commas, quotes, blanks around fields, either line ending.
 class Records {
  public:
@@ -21,8 +23,11 @@ class Records {
     while (at_ < text_.size()) {
       line_ = next_line_;
       fields_.clear();
-      do fields_.push_back(field());
-      while (at_ < text_.size() && text_[at_] == ',' && ++at_);
+      do {
+        require(fields_.size() < most_fields, "line {}: more than {} columns, must be at most that",
+                line_, most_fields);
+        fields_.push_back(field());
+      } while (at_ < text_.size() && text_[at_] == ',' && ++at_);
       if (at_ < text_.size()) ++at_, ++next_line_;  // the end of the line
       if (fields_.size() > 1 || !fields_[0].empty()) return true;
     }

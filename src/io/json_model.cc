@@ -4,12 +4,14 @@
 
 #include "io/file.h"
 #include "io/transitions.h"
+#include "model/excerpt.h"
 #include "model/require.h"
 
 namespace redoubt::io {
 namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t most_signals = 1000;  // as a CSV file has columns
 
 // Reads the entries of "transitions", each [state, action, next, p] or an object.
 class TransitionReader {
@@ -83,13 +85,16 @@ class TransitionReader {
 
   void read_signals(const Node& values, std::size_t here) {
     if (!values.raw().is_object()) values.fail("must be an object of signal names and numbers");
-    for (const auto& [name, value] : values.raw().get_ref<const Json::object_t&>()) {
+    const auto& members = values.raw().get_ref<const Json::object_t&>();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const std::string& name = members.begin()[i].first;
       std::size_t s = 0;
       while (s < signals_.size() && signals_[s].name != name) ++s;
       if (s == signals_.size())
-        values.fail(fmt::format("has '{}', which must be one of the file's \"signals\"", name));
+        values.fail(
+            fmt::format("has '{}', which must be one of the file's \"signals\"", excerpt(name)));
       out_.signals[s].resize(out_.reward.size(), 0);
-      out_.signals[s][here] = values.at(name).number();
+      out_.signals[s][here] = values.member(i).number();
     }
   }
 
@@ -104,6 +109,8 @@ std::vector<Signal> read_signal_names(const std::optional<Node>& signals) {
   std::vector<Signal> out;
   if (!signals) return out;
   if (!signals->raw().is_object()) signals->fail("must be an object of names and tables");
+  if (signals->raw().size() > most_signals)
+    signals->fail(fmt::format("must be at most {} signals", most_signals));
   for (const auto& [name, table] : signals->raw().get_ref<const Json::object_t&>())
     out.push_back({name, {}, {}});
   return out;
@@ -163,7 +170,8 @@ Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& 
   }
 
   if (const auto reward = root.find("reward")) a.reward = read_table(*reward, a);
-  for (Signal& s : a.signals) s.row = read_table(signals->at(s.name), a);
+  for (std::size_t s = 0; s < a.signals.size(); ++s)
+    a.signals[s].row = read_table(signals->member(s), a);
   return Model(std::move(a));
 }
 

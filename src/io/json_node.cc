@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/excerpt.h"
 #include "model/require.h"
 
 namespace redoubt::io {
@@ -34,7 +35,7 @@ class Builder : public nlohmann::json_sax<Json> {
     std::sort(keys.begin(), keys.end());
     const auto twin = std::adjacent_find(keys.begin(), keys.end());
     require(twin == keys.end(), "key '{}' is given twice, must be given once",
-            twin == keys.end() ? "" : *twin);
+            twin == keys.end() ? "" : redoubt::excerpt(*twin));
     return close();
   }
   bool key(string_t& value) override {
@@ -50,7 +51,8 @@ class Builder : public nlohmann::json_sax<Json> {
             "line {}: the text ends here, inside a value; must be complete JSON", line);
     const auto dash = what.find(" - "), bracket = what.find("] ");  // before nlohmann's own words
     const auto detail = dash != std::string::npos ? dash + 3 : bracket + 2;
-    throw Error(fmt::format("line {}: {}, must be JSON", line, what.substr(detail)));
+    throw Error(
+        fmt::format("line {}: {}, must be JSON", line, redoubt::excerpt(what.substr(detail), 200)));
   }
 
  private:
@@ -91,9 +93,7 @@ std::string excerpt(const Json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (value.is_object()) return fmt::format("an object of {}", value.size());
   if (value.is_number_float()) return number_text(value.get<double>());
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
+  return redoubt::excerpt(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void Node::allow_only(const std::vector<std::string_view>& keys) const {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     std::string known;
     for (const auto k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
-    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", key,
+    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", redoubt::excerpt(key),
                             parent_ == nullptr ? "" : " in ", parent_ == nullptr ? "" : path(),
                             known));
   }
@@ -136,6 +136,11 @@ Node Node::at(std::string_view key) const {
 }
 
 Node Node::at(std::size_t index) const { return Node((*value_)[index], *this, {}, index); }
+
+Node Node::member(std::size_t index) const {
+  const auto& [key, value] = value_->get_ref<const Json::object_t&>().begin()[index];
+  return Node(value, *this, key, 0);
+}
 
 std::size_t Node::size() const {
   if (!value_->is_array()) fail("must be a list");
@@ -166,7 +171,8 @@ std::string Node::path() const {
   if (parent_ == nullptr) return "";
   const std::string before = parent_->path();
   if (key_.empty()) return fmt::format("{}[{}]", before, index_);
-  return before.empty() ? std::string(key_) : fmt::format("{}.{}", before, key_);
+  const std::string key = redoubt::excerpt(key_);
+  return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 
 void Node::fail(std::string_view rule) const {

@@ -26,7 +26,8 @@ class Node {
   std::optional<Node> find(std::string_view key) const;
   Node at(std::string_view key) const;  // an Error when there is none
   Node at(std::size_t index) const;
-  std::size_t size() const;  // of a list
+  Node member(std::size_t index) const;  // of an object, in the order of the text
+  std::size_t size() const;              // of a list
 
   // Values, checked.
   double number() const;

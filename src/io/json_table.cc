@@ -3,6 +3,7 @@
 
 #include "io/file.h"
 #include "io/json_model.h"
+#include "model/excerpt.h"
 #include "model/require.h"
 
 namespace redoubt::io {
@@ -114,7 +115,7 @@ std::int32_t Labels::find(const Node& node, const std::string& name) const {
   std::int32_t number = -1;
   const auto end = std::from_chars(name.data(), name.data() + name.size(), number).ptr;
   if (!names_.empty() || end != name.data() + name.size() || number < 0 || number >= count_)
-    node.fail(fmt::format("'{}' must be {}", name,
+    node.fail(fmt::format("'{}' must be {}", excerpt(name),
                           names_.empty() ? fmt::format("a whole number in 0..{}", count_ - 1)
                                          : "one of the names or a number"));
   return number;

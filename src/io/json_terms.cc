@@ -21,9 +21,10 @@ Start read_start_list(const Node& list, const Model& model) {
 
 Start read_start_object(const Node& object, const Labels& states) {
   Start start;
-  for (const auto& [name, value] : object.raw().get_ref<const Json::object_t&>()) {
-    start.states.push_back(states.find(object, name));
-    start.probability.push_back(object.at(name).number());
+  const auto& members = object.raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    start.states.push_back(states.find(object, members.begin()[i].first));
+    start.probability.push_back(object.member(i).number());
   }
   return start;
 }
