@@ -1,0 +1,91 @@
+#include "sampling/simulator_lines.h"
+
+#include "io/json_node.h"
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+constexpr std::int64_t kMost = 100'000'000;  // rows: a first line is a promise of memory
+
+// A count, or a list of names.
+std::int64_t count_or_names(const io::Node& node, std::vector<std::string>& names) {
+  if (!node.raw().is_array()) return node.integer(0, kMost);
+  for (std::size_t i = 0; i < node.size(); ++i) names.push_back(node.at(i).text());
+  return static_cast<std::int64_t>(names.size());
+}
+
+void read_available(const io::Node& node, std::int64_t actions, SimulatorShape& shape) {
+  if (node.size() != static_cast<std::size_t>(shape.states))
+    node.fail(fmt::format("must list the actions of each of the {} states", shape.states));
+  shape.action.clear();
+  shape.state_rows.assign(1, 0);
+  for (int stage = 0; stage < shape.stages; ++stage) {
+    for (std::size_t state = 0; state < node.size(); ++state) {
+      const io::Node list = node.at(state);
+      for (std::size_t i = 0; i < list.size(); ++i)
+        shape.action.push_back(static_cast<std::int32_t>(list.at(i).integer(0, actions - 1)));
+      shape.state_rows.push_back(shape.rows());
+    }
+  }
+}
+
+}  // namespace
+
+SimulatorShape read_hello(const std::string& line) {
+  const io::Json json = io::parse_json(line);
+  const io::Node root(json);
+  root.allow_only({"states", "actions", "available", "signals", "horizon", "discount", "start",
+                   "stage_dependent"});
+  Terms terms;
+  if (const auto node = root.find("horizon"); node && !node->is_null())
+    terms.horizon = static_cast<int>(node->integer(0, 2'000'000'000));
+  if (const auto node = root.find("discount")) terms.discount = node->number();
+  const auto by_stage = root.find("stage_dependent");
+  if (by_stage && !by_stage->raw().is_boolean()) by_stage->fail("must be true or false");
+  const bool stages_differ = by_stage && by_stage->raw().get<bool>();
+  require(!stages_differ || terms.horizon.value_or(0) > 0,
+          "stage_dependent = true without a horizon, must come with one");
+
+  std::vector<std::string> state_names, action_names, signals;
+  const auto states = count_or_names(root.at("states"), state_names);
+  const auto actions = count_or_names(root.at("actions"), action_names);
+  if (const auto node = root.find("signals")) {
+    for (std::size_t i = 0; i < node->size(); ++i) signals.push_back(node->at(i).text());
+  }
+  const double rows = static_cast<double>(states) * static_cast<double>(actions) *
+                      (stages_differ ? *terms.horizon : 1);
+  require(rows <= static_cast<double>(kMost), "{:g} rows, must be at most {}", rows, kMost);
+  SimulatorShape shape =
+      regular_shape(static_cast<State>(states), static_cast<std::int32_t>(actions),
+                    std::move(signals), stages_differ ? *terms.horizon : 1);
+  shape.state_names = std::move(state_names);
+  shape.action_names = std::move(action_names);
+  if (const auto node = root.find("available")) read_available(*node, actions, shape);
+  if (const auto node = root.find("start"))
+    terms.start = Start(static_cast<State>(node->integer(0, shape.states - 1)));
+  shape.terms = std::move(terms);
+  shape.check();
+  return shape;
+}
+
+Answer read_answer(const std::string& line, const SimulatorShape& shape,
+                   const std::function<bool(std::int64_t)>& waits) {
+  const io::Json json = io::parse_json(line);
+  const io::Node root(json);
+  root.allow_only({"id", "next", "reward", "signals", "error"});
+  const io::Node id = root.at("id");
+  Answer answer{id.integer(0, std::int64_t{1} << 53), {}};
+  if (!waits(answer.id)) id.fail("must be the id of a query that waits");
+  if (const auto error = root.find("error")) throw Error(error->text());
+  Sample& sample = answer.sample;
+  sample.next = static_cast<State>(root.at("next").integer(0, shape.states - 1));
+  const auto reward = root.find("reward");
+  sample.reward = reward ? reward->number() : 0.0;
+  if (shape.signals.empty()) return answer;
+  const io::Node signals = root.at("signals");
+  for (const std::string& name : shape.signals) sample.signals.push_back(signals.at(name).number());
+  return answer;
+}
+
+}  // namespace redoubt
