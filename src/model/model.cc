@@ -206,13 +206,13 @@ void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
   }
   own_end_ = shared->states;
   if (shared->part) {
-    const auto& [blocks, rank, number, actions] = *shared->part;
-    const auto place = [&](State s) {
+    const Part& part = *shared->part;
+    const auto place = [&number = part.number](State s) {
       return static_cast<State>(std::lower_bound(number.begin(), number.end(), s) - number.begin());
     };
-    own_begin_ = place(blocks[rank]);
-    own_end_ = place(blocks[rank + 1]);
-    actions_ = std::max(actions_, actions);
+    own_begin_ = place(part.blocks[part.rank]);
+    own_end_ = place(part.blocks[part.rank + 1]);
+    actions_ = std::max(actions_, part.actions);
   }
   for (Row r = 0; r < rows(); ++r)
     most_outcomes_ = std::max(most_outcomes_, static_cast<int>(outcome_end(r) - outcome_begin(r)));

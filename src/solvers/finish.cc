@@ -9,22 +9,6 @@
 
 namespace redoubt {
 
-std::string_view name(Status status) {
-  switch (status) {
-    case Status::certified:
-      return "certified";
-    case Status::feasible:
-      return "feasible";
-    case Status::violated:
-      return "violated";
-    case Status::infeasible:
-      return "infeasible";
-    case Status::stopped:
-      return "stopped";
-  }
-  return "";
-}
-
 std::optional<double> Solution::gap() const {
   const bool keeps = std::all_of(constraints.begin(), constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
