@@ -3,7 +3,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build mpi demo test bench docs lint clean bootstrap
+.PHONY: build mpi demo test bench fuzz docs lint clean bootstrap
 
 bootstrap:
 	@scripts/bootstrap
@@ -27,6 +27,9 @@ test: build mpi
 
 bench: build
 	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json
+
+fuzz:
+	@scripts/fuzz
 
 docs: bootstrap
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
