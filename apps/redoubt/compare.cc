@@ -120,11 +120,17 @@ void make_folder(const std::string& folder) {
   if (failure) throw Error(fmt::format("folder '{}': {}", folder, failure.message()));
 }
 
-int run(const CompareOptions& options) {
+bool is_complete(const Comparison& comparison) {
+  return std::none_of(comparison.lines.begin(), comparison.lines.end(),
+                      [](const auto& line) { return line.solution.status == Status::stopped; });
+}
+
+int compare_methods(const CompareOptions& options) {
   const Problem problem = read_problem(options.problem);
   const std::vector<Contestant> list = contestants(options);
   if (!options.output.empty()) make_folder(options.output);
-  const Comparison comparison = compare(problem, list, execution(options.execution));
+  const Execution run = execution(options.execution);
+  const Comparison comparison = compare(problem, list, run);
   const Json summary = comparison_json(problem, comparison);
   if (options.json) {
     print_json(summary);
@@ -137,6 +143,7 @@ int run(const CompareOptions& options) {
     write_file(folder / "summary.json", summary.dump(2) + "\n");
     if (!options.json) fmt::print("Wrote {0}/traces.csv and {0}/summary.json\n", options.output);
   }
+  if (run.checkpoint && is_complete(comparison)) run.checkpoint->remove();
   return kFine;
 }
 
@@ -165,12 +172,13 @@ Action compare_verb(CLI::App& verb) {
       ->type_name("NUMBERS")
       ->group("Gradient methods");
   add_execution(verb, options->execution);
+  add_checkpoint(verb, options->execution);
   verb.add_option("-o,--output", options->output, "Folder for traces.csv and summary.json")
       ->type_name("DIR");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options, &verb] {
     check_options(verb, *options);
-    return run(*options);
+    return compare_methods(*options);
   };
 }
 

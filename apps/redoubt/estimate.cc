@@ -31,9 +31,11 @@ int estimate_problem(const EstimateVerb& options) {
       read_or_sample(options.problem, options.sampling, execution(options.execution));
   if (output.empty()) {
     fmt::print("{}", write_json(sampled.problem));
+    remove_temporary_store(sampled);
     return kFine;
   }
   save(sampled.problem, output);
+  remove_temporary_store(sampled);
   if (options.json) {
     Json object = problem_json(sampled.problem);
     add_sampling_json(object, sampled);

@@ -13,6 +13,7 @@
 #include "checks.h"
 #include "processes.h"
 #include "redoubt/error.h"
+#include "redoubt/io.h"
 #include "text.h"
 
 namespace redoubt::app {
@@ -73,6 +74,18 @@ void add_execution(CLI::App& verb, ExecutionOptions& options) {
       ->group("Execution");
 }
 
+void add_checkpoint(CLI::App& verb, ExecutionOptions& options) {
+  verb.add_option("--checkpoint", options.checkpoint,
+                  "Keep the state here every few seconds, and go on from it when it is there")
+      ->type_name("FILE")
+      ->group("Execution");
+  verb.add_option("--checkpoint-interval", options.checkpoint_interval,
+                  "Seconds from one checkpoint to the next (5)")
+      ->check(is_number())
+      ->type_name("SECONDS")
+      ->group("Execution");
+}
+
 Execution execution(const ExecutionOptions& options) {
   if (options.threads < 0)
     throw Error(fmt::format("--threads {}, must be at least 1, or 0 for one for each core",
@@ -91,6 +104,8 @@ Execution execution(const ExecutionOptions& options) {
     if (bar) bar->draw(done);
     return interrupted == 0;
   };
+  if (!options.checkpoint.empty())
+    execution.checkpoint = checkpoint_file(options.checkpoint, options.checkpoint_interval);
   return execution;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <string>
 
 #include "redoubt/execution.h"
 
@@ -11,8 +12,12 @@ struct ExecutionOptions {
   int threads = 0;  // 0: one for each core
   std::optional<double> time_limit;
   std::optional<bool> progress;  // none: when standard error is a terminal
+  std::string checkpoint;
+  double checkpoint_interval = 5;
 };
 
+// For verbs that can go on where an earlier run ended.
+void add_checkpoint(CLI::App& verb, ExecutionOptions& options);
 void add_execution(CLI::App& verb, ExecutionOptions& options);
 
 // Draws a bar with the time left, and turns Ctrl-C into an orderly stop: the first one ends the

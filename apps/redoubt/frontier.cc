@@ -64,9 +64,10 @@ void print_curve(const Problem& problem, const Solution& solution) {
 int frontier(const FrontierVerbOptions& options) {
   check_path(options.output, {".csv"});
   const Problem problem = read_problem(options.problem);
-  const Solution solution =
-      redoubt::frontier(problem, options.frontier, execution(options.execution));
+  const Execution run = execution(options.execution);
+  const Solution solution = redoubt::frontier(problem, options.frontier, run);
   if (!options.output.empty()) write_file(options.output, curve_csv(problem, solution));
+  if (run.checkpoint && solution.status != Status::stopped) run.checkpoint->remove();
   if (options.json) {
     print_json(frontier_json(problem, solution));
   } else {
@@ -89,6 +90,7 @@ Action frontier_verb(CLI::App& verb) {
       ->type_name("NUMBER")
       ->group("Method");
   add_execution(verb, options->execution);
+  add_checkpoint(verb, options->execution);
   verb.add_option("-o,--output", options->output, "Write the curve (.csv)")->type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return frontier(*options); };

@@ -78,9 +78,15 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  int calls = 0;
+  // At least four stages, unless somebody loses patience first.
+  int stages = 0;
+  double before = -1;
   const auto keep_on = execution.progress;
-  execution.progress = [&](double) { return keep_on(0) && (elapsed() < 0.2 || ++calls < 4); };
+  execution.progress = [&](double done) {
+    if (done > before && elapsed() >= 0.2) ++stages;
+    before = done;
+    return keep_on(0) && stages < 4;
+  };
   try {
     const Solution probe = rcvi(problem, options, execution);
     if (probe.status != Status::stopped) return probe.seconds;

@@ -133,6 +133,9 @@ int run_or_fail(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     return std::fflush(stdout) == 0 ? status : fail("standard output cannot be written");
+  } catch (const Stopped& stop) {
+    if (processes().rank() == 0) complain(stop.what());
+    return kBadOutcome;
   } catch (const std::bad_alloc&) {
     return fail(
         "out of memory; redoubt info says what a solve needs, and ulimit -v what it may have");

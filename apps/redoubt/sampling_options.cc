@@ -42,8 +42,12 @@ std::unique_ptr<Simulator> open_simulator(const ProblemOptions& problem,
                                    : external_simulator(options.simulator, options.external);
 }
 
-// Answers of a program are dear: until the estimate is made they are on disk, wherever it is.
+// Answers of a program are dear: until what is made of them is written they are on disk.
 constexpr const char* kStore = "simulator.samples";
+
+bool has_temporary_store(const SamplingOptions& options) {
+  return !options.simulator.empty() && options.store.empty();
+}
 
 Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
                  const Execution& execution) {
@@ -56,12 +60,9 @@ Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
          .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error});
   }
   const auto simulator = open_simulator(problem, options);
-  const bool temporary = !options.simulator.empty() && options.store.empty();
-  const std::string store = temporary ? kStore : options.store;
-  const Estimate found = estimate(
-      *simulator, {.samples = *options.samples, .seed = options.seed, .store = store}, execution);
-  if (temporary) std::filesystem::remove(store);
-  return found;
+  const std::string store = has_temporary_store(options) ? kStore : options.store;
+  return estimate(*simulator, {.samples = *options.samples, .seed = options.seed, .store = store},
+                  execution);
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ void add_sampling(CLI::App& verb, SamplingOptions& options) {
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
                               const Execution& execution) {
   check_sources(problem, options);
-  if (!problem.problem.empty() && !options.samples) return {read_part(problem), {}};
+  if (!problem.problem.empty() && !options.samples) return {read_part(problem), {}, false};
   if (execution.ranks)
     throw Error(
         fmt::format("samples on {} ranks, must be drawn on one: estimate writes a problem "
@@ -121,7 +122,11 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
   Problem result = options.radius_from_data
                        ? confident_problem(found, terms, *options.radius_from_data)
                        : estimated_problem(found, terms);
-  return {std::move(result), std::move(found)};
+  return {std::move(result), std::move(found), has_temporary_store(options)};
+}
+
+void remove_temporary_store(const SampledProblem& sampled) {
+  if (sampled.temporary_store) std::filesystem::remove(kStore);
 }
 
 void add_sampling_json(Json& object, const SampledProblem& sampled) {

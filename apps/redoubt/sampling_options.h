@@ -30,11 +30,15 @@ void add_sampling(CLI::App& verb, SamplingOptions& options);
 struct SampledProblem {
   Problem problem;
   std::optional<Estimate> estimate;
+  bool temporary_store = false;  // its samples are on disk until remove_temporary_store()
 };
 
 // Estimates the problem when samples are asked for; otherwise reads it.
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
                               const Execution& execution);
+
+// Once what was made of the samples is written.
+void remove_temporary_store(const SampledProblem& sampled);
 
 void add_sampling_json(Json& object, const SampledProblem& sampled);
 void print_sampling(const SampledProblem& sampled);

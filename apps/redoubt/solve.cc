@@ -12,6 +12,7 @@
 #include "output.h"
 #include "problem_options.h"
 #include "processes.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
@@ -68,8 +69,17 @@ int solve(const SolveOptions& options) {
   if (options.certify && run.ranks)
     throw Error(fmt::format("--certify on {} ranks, must run on one", run.ranks->size()));
   Solution solution = run_method(problem, options.method, run);
-  if (options.certify) certify(problem, solution, {}, run);
+  if (options.certify) {
+    Execution rest = run;
+    if (run.checkpoint) rest.checkpoint = run.checkpoint->part("certify");
+    certify(problem, solution, {}, rest);
+  }
   write_outputs(options.output, problem, solution, run);
+  // The answer is safe. One that was stopped may be taken up again.
+  if (solution.status != Status::stopped) {
+    if (run.checkpoint) run.checkpoint->remove();
+    remove_temporary_store(sampled);
+  }
   if (options.json) {
     Json object = solution_json(problem, solution);
     object["bytes"] = bytes;
@@ -92,6 +102,7 @@ Action solve_verb(CLI::App& verb) {
   add_sampling(verb, options->sampling);
   add_method(verb, options->method);
   add_execution(verb, options->execution);
+  add_checkpoint(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);
   add_policy_store(verb, options->output);

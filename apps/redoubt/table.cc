@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "checks.h"
@@ -72,8 +73,8 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   std::vector<Cells> rows = {{"", "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
   for (const ConstraintResult& c : constraints) {
-    rows.push_back(
-        {quantity_text(c), number_text(c.worst), bound_text(c), c.satisfied ? "holds" : "BROKEN"});
+    const char* verdict = c.satisfied ? "holds" : std::isnan(c.worst) ? "" : "BROKEN";
+    rows.push_back({quantity_text(c), number_text(c.worst), bound_text(c), verdict});
   }
   print_table(rows);
   if (reward.bound) {

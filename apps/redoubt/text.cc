@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace redoubt::app {
 namespace {
@@ -26,7 +27,9 @@ std::string radius_text(const Radius& radius) {
 
 }  // namespace
 
-std::string number_text(double value) { return fmt::format("{:.6g}", value + 0.0); }
+std::string number_text(double value) {
+  return std::isnan(value) ? "unknown" : fmt::format("{:.6g}", value + 0.0);
+}
 
 std::string count_text(double count) {
   std::string digits = fmt::format("{:.0f}", count);

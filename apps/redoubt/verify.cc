@@ -39,8 +39,9 @@ double largest_difference(const Evaluation& verified, const Evaluation& evaluate
 int verify(const VerifyOptions& options) {
   const Problem problem = read_problem(options.problem);
   const Policy policy = load_solution(options.solution).policy;
-  const Evaluation verified = redoubt::verify(problem, policy);
-  const Evaluation evaluated = evaluate(problem, policy, execution(options.execution));
+  const Execution run = execution(options.execution);
+  const Evaluation verified = redoubt::verify(problem, policy, run);
+  const Evaluation evaluated = evaluate(problem, policy, run);
   const double largest = largest_difference(verified, evaluated);
   const bool agrees = largest <= kAgreement;
   if (options.json) {

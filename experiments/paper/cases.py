@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,9 +90,8 @@ def run(case: Case, program: Program, folder: Path) -> Result:
     ]
     lines, bound = [], math.inf
     for name, arguments in calls:
-        with tempfile.TemporaryDirectory() as output:
-            summary = program.json(*arguments, "--threads", "1", "-o", output)
-            traces = _traces(Path(output) / "traces.csv")
+        summary, text = program.compare(*arguments[1:], "--threads", "1")
+        traces = _traces(text)
         bound = min(bound, summary["bound"])
         for entry in summary["methods"]:
             label = name or entry["name"]
@@ -116,16 +114,13 @@ def _line(label: str, entry: dict, trace: dict[str, list[float]]) -> Line:
                 entry["row_evaluations"], entry["seconds"], trace)  # fmt: skip
 
 
-def _traces(path: Path) -> dict[str, dict[str, list[float]]]:
+def _traces(text: str) -> dict[str, dict[str, list[float]]]:
     traces: dict[str, dict[str, list[float]]] = {}
-    with path.open() as file:
-        rows = csv.reader(file)
-        columns = ["iteration", "row_evaluations", "seconds", "reward", "bound", "cost"]
-        next(rows)
-        for name, *values in rows:
-            trace = traces.setdefault(name, {column: [] for column in columns})
-            for column, value in zip(columns, values, strict=True):
-                trace[column].append(float(value or "nan"))
+    columns = ["iteration", "row_evaluations", "seconds", "reward", "bound", "cost"]
+    for name, *values in list(csv.reader(text.splitlines()))[1:]:
+        trace = traces.setdefault(name, {column: [] for column in columns})
+        for column, value in zip(columns, values, strict=True):
+            trace[column].append(float(value or "nan"))
     return traces
 
 

@@ -111,7 +111,8 @@ def sampling(program: Program, _: list[Result]) -> Sampling:
                     ["solve", model, "--budget-step", "0.01", "-o", answer],
                     ["evaluate", problem, answer],
                 ]
-                _, claimed, true = (program.json(*call) for call in calls)
+                run = lambda calls=calls: [program.print_json(*call) for call in calls]  # files of a folder that goes
+                _, claimed, true = program.checkpoint.once(f"{problem}, {count} samples, seed {seed}", run)
                 errors.append(abs(claimed["reward"]["worst"] - true["reward"]["worst"]))
                 constraint = true["constraints"][0]
                 misses.append(max(0.0, constraint["worst"] - constraint["bound"]))

@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cases import Line, Result, thinned
+from program import write_whole
 
 mpl.use("Agg")
 mpl.rcParams.update({"svg.fonttype": "none", "font.size": 8, "axes.grid": True, "grid.alpha": 0.25,
@@ -34,8 +35,8 @@ def draw(result: Result, folder: Path) -> None:
     labels.append("budget")
     figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
     figure.suptitle(result.case.title)
-    figure.savefig(folder / f"{result.case.name}.png", dpi=80)
-    figure.savefig(folder / f"{result.case.name}.svg", metadata={"Date": None})
+    write_whole(folder / f"{result.case.name}.png", lambda path: figure.savefig(path, dpi=80))
+    write_whole(folder / f"{result.case.name}.svg", lambda path: figure.savefig(path, metadata={"Date": None}))
     plt.close(figure)
 
 

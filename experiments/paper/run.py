@@ -3,8 +3,9 @@
 
     .venv/bin/python experiments/paper/run.py
 
-Needs the built program and matplotlib; takes a few minutes on two cores. Everything that the page says
-comes from the program: each table names the command that gives the same numbers.
+Needs the built program and matplotlib; takes a few minutes on two cores. With --checkpoint FILE a run that was
+killed goes on where it was. Everything that the page says comes from the program: each table names the command
+that gives the same numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import cases
 import claims
 import figures
 import page
-from program import Program
+from program import Program, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,13 +29,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--program", type=Path, default=ROOT / "build" / "redoubt")
     options.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of paper.md and paper/")
+    options.add_argument("--checkpoint", type=Path, help="file that keeps what was found, and is gone on from")
     given = options.parse_args()
 
     begin = time.monotonic()
     folder = given.output / "paper"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    program = Program(given.program)
+    program = Program(given.program, given.checkpoint)
 
     steps = len(cases.CASES) + len(claims.MEASUREMENTS)
     done = 0
@@ -54,7 +56,9 @@ def main() -> None:
     for name, measure in claims.MEASUREMENTS.items():
         progress(name)
         measured[name] = measure(program, results)
-    (given.output / "paper.md").write_text(page.text(results, measured, program, time.monotonic() - begin))
+    text = page.text(results, measured, program, time.monotonic() - begin)
+    write_whole(given.output / "paper.md", lambda path: path.write_text(text))
+    program.checkpoint.remove()
     print(f"Wrote {given.output / 'paper.md'} in {time.monotonic() - begin:.0f} s", file=sys.stderr)
 
 

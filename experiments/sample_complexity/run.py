@@ -2,6 +2,7 @@
 
     .venv/bin/python experiments/sample_complexity/run.py          # figure, table and page into docs/
     .venv/bin/python experiments/sample_complexity/run.py --quick  # fewer samples and seeds, into build/
+    .venv/bin/python experiments/sample_complexity/run.py --checkpoint FILE    # goes on there after a kill
 
 For every problem, set and N: estimate the model from N samples of each row, solve it exactly, and evaluate the
 policy on the true model. Its error is its shortfall in worst-case reward plus its violation of the constraint.
@@ -19,8 +20,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "experiments")]
 import redoubt as rd  # noqa: E402
+from checkpoint import Checkpoint, write_whole  # noqa: E402
 
 TOLERANCE = 1e-5  # of the solver, relative: well below the errors that are measured
 DELTA = 0.05
@@ -94,11 +96,17 @@ def errors_of(case, samples, seed):
     return max(0.0, case.optimum - truth.reward.worst), max(0.0, miss)
 
 
-def measure(case, sizes, seeds, pool, report):
-    case.optimum = rd.solve(case.problem, "frontier", tolerance=TOLERANCE / 10).reward.worst
+def measure(case, sizes, seeds, pool, checkpoint, report):
+    case.optimum = checkpoint.once(
+        case.name, lambda: rd.solve(case.problem, "frontier", tolerance=TOLERANCE / 10).reward.worst
+    )
+
+    def once(samples, seed):
+        return checkpoint.once(f"{case.name} {samples} {seed}", lambda: errors_of(case, samples, seed))
+
     for samples in sizes:
         errors = []
-        for error in pool.map(lambda seed, n=samples: errors_of(case, n, seed), range(seeds)):
+        for error in pool.map(lambda seed, n=samples: once(n, seed), range(seeds)):
             errors.append(error)
             report()
         size = rd.samples_buy(case.problem, samples, delta=DELTA)
@@ -139,7 +147,7 @@ def plot(results, path):
         axis.grid(alpha=0.3, which="major")
         axis.legend(frameon=False)
     axes[0].set_ylabel("shortfall plus violation")
-    figure.savefig(path, metadata={"Date": None})
+    write_whole(path, lambda name: figure.savefig(name, metadata={"Date": None}))
 
 
 def table(results):
@@ -153,6 +161,16 @@ def table(results):
                          f"| {p.violation.mean() / p.errors.mean():.0%} | {p.errors.max():.1e} | {p.bound:.1e} |")  # fmt: skip
         lines.append("")
     return "\n".join(lines)
+
+
+def write_errors(results, path):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["problem", "samples", "seed", "shortfall", "violation", "bound"])
+        for case, points in results:
+            for p in points:
+                each = enumerate(zip(p.shortfall, p.violation, strict=True))
+                writer.writerows([case.name, p.samples, seed, *error, p.bound] for seed, error in each)
 
 
 def page(results, seconds, seeds):
@@ -174,7 +192,10 @@ def page(results, seconds, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
+    parser.add_argument("--only", default="", help="the cases with this in their names")
     parser.add_argument("--output", type=Path, help="folder; docs/ unless given")
+    parser.add_argument("--checkpoint", type=Path, help="file that keeps what was found, and is gone on from")
+    parser.add_argument("--checkpoint-interval", type=float, default=2.0, help="seconds between two writes of it")
     options = parser.parse_args()
     output = options.output or ROOT / ("build/sample_complexity" if options.quick else "docs")
     figures = output / "figures"
@@ -185,20 +206,18 @@ def main():
     from tqdm import tqdm
 
     begin = time.monotonic()
-    everything = list(cases())
+    work = f"sample_complexity {options.only}, N {sizes}, {seeds} seeds, redoubt {rd.__version__}"
+    checkpoint = Checkpoint(options.checkpoint, work, options.checkpoint_interval)
+    everything = [case for case in cases() if options.only in case.name]
     with ThreadPoolExecutor(os.cpu_count()) as pool, tqdm(total=len(everything) * len(sizes) * seeds) as bar:
-        results = [(case, list(measure(case, sizes, seeds, pool, bar.update))) for case in everything]
+        results = [(case, list(measure(case, sizes, seeds, pool, checkpoint, bar.update))) for case in everything]
     seconds = time.monotonic() - begin
 
     plot(results, figures / "sample_complexity.svg")
-    (output / "sample_complexity.md").write_text(page(results, seconds, seeds))
-    with open(figures / "sample_complexity.csv", "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["problem", "samples", "seed", "shortfall", "violation", "bound"])
-        for case, points in results:
-            for p in points:
-                each = enumerate(zip(p.shortfall, p.violation, strict=True))
-                writer.writerows([case.name, p.samples, seed, *error, p.bound] for seed, error in each)
+    text = page(results, seconds, seeds)
+    write_whole(output / "sample_complexity.md", lambda name: name.write_text(text))
+    write_whole(figures / "sample_complexity.csv", lambda name: write_errors(results, name))
+    checkpoint.remove()
     print(table(results))
     if options.quick:
         return 0  # too few seeds to judge by

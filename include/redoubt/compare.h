@@ -32,7 +32,8 @@ struct ComparisonLine {
 
 struct Comparison {
   // No policy that meets the constraints can guarantee more: the least of the bounds that the
-  // contestants proved, or else the best reward without constraints.
+  // contestants proved, or else the best reward without constraints. Infinite when that was not
+  // found, either.
   double bound = 0;
   std::vector<ComparisonLine> lines;  // in the order of the contestants
 };

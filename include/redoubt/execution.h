@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 
 namespace redoubt {
 
+class Checkpoint;
 class Communicator;
 class StageStore;
 
@@ -22,6 +24,10 @@ struct Execution {
   StageStore* stages = nullptr;
   // Called once, before the work, with the bytes of memory that this process will need for it.
   std::function<void(double bytes)> planned = {};
+  // Where a solve keeps its state every few seconds, and from where it goes on when there is one
+  // already: checkpoint_file() in redoubt/io.h. The answer is the same to the last bit, times
+  // apart.
+  std::shared_ptr<Checkpoint> checkpoint = {};
 };
 
 }  // namespace redoubt

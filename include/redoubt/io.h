@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
 #include "redoubt/execution.h"
 #include "redoubt/problem.h"
@@ -60,6 +61,11 @@ Solution load_solution(const std::filesystem::path& path, const Model& model);
 // A place for the stages of a policy in a file without a name in this folder; it goes with the
 // process.
 std::unique_ptr<StageStore> stages_on_disk(const std::filesystem::path& folder);
+
+// A file for the checkpoints of a solve (Execution::checkpoint), written every `interval` seconds,
+// or less often where writing takes long: never more than a tenth of the time. Zero: wherever it
+// can.
+std::shared_ptr<Checkpoint> checkpoint_file(const std::filesystem::path& path, double interval = 5);
 
 // Any other text or bytes. Like every file of this library, it is written under another name in the
 // same folder and renamed once it is on disk: the final name holds the old file or the whole new

@@ -2,6 +2,7 @@
 
 // Everything.
 #include "redoubt/chance.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/choice.h"
 #include "redoubt/compare.h"
 #include "redoubt/controller.h"

@@ -1,10 +1,14 @@
 #include "redoubt/solve.h"
 
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "method.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
+#include "redoubt/io.h"
 #include "redoubt/verify.h"
 
 namespace nb = nanobind;
@@ -44,10 +48,15 @@ void bind_rcvi(nb::module_& m) {
 }  // namespace
 
 void bind_solve(nb::module_& m) {
+  nb::class_<Checkpoint>(m, "Checkpoint", "Where long work keeps its state and finds it again.")
+      .def("part", &Checkpoint::part, nb::arg("name"))
+      .def("remove", &Checkpoint::remove);
+  m.def("checkpoint_file", &checkpoint_file, nb::arg("path"), nb::arg("interval") = 5.0);
   nb::class_<Execution>(m, "Execution", "How work is carried out.")
       .def(nb::init<>())
       .def_rw("threads", &Execution::threads)
-      .def_rw("time_limit", &Execution::time_limit);
+      .def_rw("time_limit", &Execution::time_limit)
+      .def_rw("checkpoint", &Execution::checkpoint);
   bind_rcvi(m);
   bind_method(m, "robust", &robust);
   bind_method(m, "nominal", &nominal);
@@ -69,6 +78,10 @@ void bind_solve(nb::module_& m) {
                         [&](const Execution& e) { return evaluate(problem, policy, e); });
       },
       nb::arg("problem"), nb::arg("policy"), nb::arg("execution"));
-  m.def("verify", &verify, nb::arg("problem"), nb::arg("policy"),
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "verify",
+      [](const Problem& problem, const Policy& policy) {
+        return released({}, [&](const Execution& e) { return verify(problem, policy, e); });
+      },
+      nb::arg("problem"), nb::arg("policy"));
 }

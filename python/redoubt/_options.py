@@ -7,7 +7,7 @@ from enum import Enum
 from . import _core
 from ._core import Error
 
-EXECUTION = ("threads", "time_limit")
+EXECUTION = ("threads", "time_limit", "checkpoint", "checkpoint_interval")
 
 
 def fields(options: type | None) -> tuple[str, ...]:
@@ -38,6 +38,19 @@ def unknown(name: str, of: str, known: tuple[str, ...]) -> Error:
 def meant(word: str, known) -> str:
     near = _core.near_matches(word, list(known))
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def take_execution(options: dict, of: str) -> _core.Execution:
+    """Takes the options of EXECUTION out of a dict, and makes of them how work is carried out."""
+    made = _core.Execution()
+    taken = {name: options.pop(name) for name in EXECUTION if name in options}
+    path, interval = taken.pop("checkpoint", None), taken.pop("checkpoint_interval", None)
+    if path is not None:
+        made.checkpoint = _core.checkpoint_file(path, **({} if interval is None else {"interval": interval}))
+    elif interval is not None:
+        raise Error(f"checkpoint_interval = {interval!r} without checkpoint, must come with one")
+    assign(made, taken, of)
+    return made
 
 
 def execution(threads: int | None) -> _core.Execution:

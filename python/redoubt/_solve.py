@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core, _show
 from ._core import Error
-from ._options import EXECUTION, assign, execution, fields, meant, unknown
+from ._options import EXECUTION, assign, execution, fields, meant, take_execution, unknown
 from ._policy import row_weights
 from ._problem import Problem
 from ._solution import Solution
@@ -30,7 +30,7 @@ _COMMON = (*EXECUTION, "progress")
 
 
 def methods() -> dict[str, tuple[str, ...]]:
-    """The methods of `solve`, each with the options it takes beside threads, time_limit and progress."""
+    """The methods of `solve`, each with the options it takes beside those of carrying it out."""
     return {name: fields(options) for name, options in _METHODS.items()}
 
 
@@ -44,15 +44,18 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         problem: what to solve.
         method: one of `methods()`.
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
-        **options: `threads`, `time_limit` in seconds, and the options of the method.
+        **options: `threads`, `time_limit` in seconds, and the options of the method. `checkpoint`, a file: keep the
+            state there every `checkpoint_interval` seconds (5), and go on from it when it is there; it is removed
+            once there is an answer.
     """
-    run_on = _core.Execution()
-    assign(run_on, {key: options.pop(key) for key in EXECUTION if key in options}, "solve")
+    run_on = take_execution(options, "solve")
     name, chosen = _chosen(problem, method, options)
     with reporter(progress, method) as report:
         solution = Solution(getattr(_core, name)(problem, *chosen, run_on, report), problem)
         if report and solution.status != "stopped":
             report(1.0)
+    if run_on.checkpoint and solution.status != "stopped":
+        run_on.checkpoint.remove()
     return solution
 
 
@@ -65,10 +68,11 @@ def compare(problem: Problem, contestants: Mapping[str, Any] | Sequence[str], *,
         contestants: names of methods; or a dict from the name that shall stand in the table to a dict of options,
             with the method under "method".
         progress: as for `solve`.
-        **options: `threads` and `time_limit`.
+        **options: `threads`, `time_limit`, `checkpoint` and `checkpoint_interval`, as for `solve`.
     """
-    run_on = _core.Execution()
-    assign(run_on, options, "compare")
+    run_on = take_execution(options, "compare")
+    if options:
+        raise unknown(next(iter(options)), "compare", _COMMON)
     if not isinstance(contestants, Mapping):
         contestants = {name: {"method": name} for name in contestants}
     made = []
@@ -77,7 +81,10 @@ def compare(problem: Problem, contestants: Mapping[str, Any] | Sequence[str], *,
         name, chosen = _chosen(problem, own.pop("method", label), own)
         made.append(getattr(_core, f"{name}_contestant")(label, *chosen))
     with reporter(progress, "compare") as report:
-        return Comparison(_core.compare(problem, made, run_on, report), problem)
+        found = Comparison(_core.compare(problem, made, run_on, report), problem)
+    if run_on.checkpoint and all(solution.status != "stopped" for solution in found.solutions.values()):
+        run_on.checkpoint.remove()
+    return found
 
 
 class Comparison:

@@ -126,6 +126,16 @@ class Input {
     for (std::size_t i = 0; i < count; ++i)
       take(i, std::vector<Value>(values.begin() + begin[i], values.begin() + begin[i + 1]));
   }
+  // The same, as many as there are.
+  template <class Value>
+  std::vector<std::vector<Value>> read_lists(const std::string& name) const {
+    const auto offsets = read<std::int64_t>(name + "_begin");
+    std::vector<std::vector<Value>> lists(offsets.empty() ? 0 : offsets.size() - 1);
+    read_parts<Value>(name, lists.size(), [&](std::size_t i, std::vector<Value> values) {
+      lists[i] = std::move(values);
+    });
+    return lists;
+  }
 
  private:
   Handle open(const std::string& name, const Handle& type, std::size_t bytes_each) const;

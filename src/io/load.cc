@@ -55,8 +55,11 @@ void save(const Problem& problem, const std::filesystem::path& path) {
       return write_file(path, write_json(problem));
     case Format::csv: {
       const std::string table = write_csv(problem), terms = write_terms(problem);
-      write_file(terms_path(path), terms);
-      return write_file(path, table);
+      io::NewFile terms_file(terms_path(path)), table_file(path);
+      terms_file.write(terms);
+      table_file.write(table);
+      terms_file.keep();  // neither is lost for want of room for the other
+      return table_file.keep();
     }
     case Format::umb:
       return write_file(path, write_umb(problem));

@@ -1,5 +1,6 @@
 #include "io/file.h"
 #include "io/hdf5.h"
+#include "io/parts_hdf5.h"
 #include "io/policy_structure.h"
 #include "io/seal.h"
 #include "io/solution_summary.h"
@@ -18,30 +19,6 @@ void for_each_axis_array(Visit visit) {
   visit("cells", &BudgetAxis::cells);
   visit("slack", &BudgetAxis::slack);
 }
-template <class Visit>
-void for_each_trace_column(Visit visit) {
-  visit("trace/iteration", &Trace::iteration);
-  visit("trace/row_evaluations", &Trace::row_evaluations);
-  visit("trace/seconds", &Trace::seconds);
-  visit("trace/reward", &Trace::reward);
-  visit("trace/bound", &Trace::bound);
-}
-
-// The list of one array for each element, under one name; and back.
-template <class Owner, class Value>
-void write_member(hdf5::Output& out, const std::string& name, const std::vector<Owner>& owners,
-                  std::vector<Value> Owner::*array) {
-  out.write_parts<Value>(name, owners.size(), [&](std::size_t i) -> const std::vector<Value>& {
-    return owners[i].*array;
-  });
-}
-template <class Owner, class Value>
-void read_member(const hdf5::Input& in, const std::string& name, std::vector<Owner>& owners,
-                 std::vector<Value> Owner::*array) {
-  in.read_parts<Value>(name, owners.size(), [&](std::size_t i, std::vector<Value> values) {
-    owners[i].*array = std::move(values);
-  });
-}
 
 void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pieces) {
   std::vector<std::int32_t> memory;
@@ -57,12 +34,7 @@ void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pi
 }
 
 void read_policy(const hdf5::Input& in, Policy& policy) {
-  const auto memory = in.read<std::int32_t>("policy/stages/memory");
-  policy.stages.resize(memory.size());
-  for (std::size_t h = 0; h < memory.size(); ++h) policy.stages[h].memory = memory[h];
-  for_each_stage_array([&](const char* name, auto array) {
-    read_member(in, std::string("policy/stages/") + name, policy.stages, array);
-  });
+  policy.stages = read_stages(in, "policy/stages/");
   for_each_axis_array([&](const char* name, auto array) {
     read_member(in, std::string("policy/budget/") + name, policy.budget, array);
   });
@@ -139,10 +111,7 @@ void write_content(hdf5::Output& out, const Solution& s, const StagePieces& piec
   const std::string summary = write_summary(s, pieces.states());
   out.write("summary", std::vector<char>(summary.begin(), summary.end()));
   write_policy(out, s.policy, pieces);
-  for_each_trace_column([&](const char* name, auto column) { out.write(name, s.trace.*column); });
-  out.write_parts<double>(
-      "trace/constraints", s.trace.constraints.size(),
-      [&](std::size_t i) -> const std::vector<double>& { return s.trace.constraints[i]; });
+  write_trace(out, "trace/", s.trace);
   write_curve(out, s.curve);
 }
 
@@ -150,6 +119,7 @@ Solution read_solution(const std::filesystem::path& path, const Part* part) {
   check_seal(path);
   const hdf5::QuietErrors quiet;
   const hdf5::Input in(path);
+  require(!in.has("work"), "is a checkpoint, must be a solution");
   const auto text = in.read<char>("summary");
   const Json summary = parse_json({text.data(), text.size()});
   Solution s = read_summary(Node(summary));
@@ -161,12 +131,9 @@ Solution read_solution(const std::filesystem::path& path, const Part* part) {
             part->blocks.back());
     read_part_of_policy(in, s.policy, part->blocks[part->rank], part->blocks[part->rank + 1]);
   }
-  for_each_trace_column(
-      [&](const char* name, auto column) { s.trace.*column = in.read<double>(name); });
-  in.read_parts<double>("trace/constraints", s.trace.constraints.size(),
-                        [&](std::size_t i, std::vector<double> values) {
-                          s.trace.constraints[i] = std::move(values);
-                        });
+  const auto columns = s.trace.constraints.size();
+  s.trace = read_trace(in, "trace/");
+  s.trace.constraints.resize(columns);  // those without a value are not in the file
   read_curve(in, s.curve);
   check_structure(s.policy);
   return s;

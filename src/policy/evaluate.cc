@@ -21,9 +21,10 @@ bool Evaluation::satisfied() const {
 }
 
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
-  Workers workers(execution);
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
   all_or_none(workers.ranks(), [&] { check_policy(problem, policy); });
-  return evaluate(problem, policy, workers).evaluation;
+  return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
 }
 
 }  // namespace redoubt

@@ -21,7 +21,7 @@ class Pass {
         ranks_(workers.ranks()),
         stage_(problem, policy, channels_, workers, store) {}
 
-  EvaluationPass run(bool keep_all_stages) {
+  EvaluationPass run(bool keep_all_stages, Stopwatch* watch) {
     EvaluationPass pass;
     const auto keep = [&](const std::vector<double>& values) {
       if (keep_all_stages) pass.values.insert(pass.values.begin(), values);
@@ -32,6 +32,8 @@ class Pass {
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
     for (int h = stages; h-- > 0;) {
+      if (watch && watch->stop(1 - (h + 1.0) / stages))
+        throw Stopped("the evaluation was stopped before its end");
       stage_.run(h, next, values, [&](State state) { mark_hopeless(h, state, values); });
       next.swap(values);
       keep(next);
@@ -137,8 +139,8 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
 }
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
-                        bool keep_all_stages, const StageStore* store) {
-  EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages);
+                        bool keep_all_stages, const StageStore* store, Stopwatch* watch) {
+  EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages, watch);
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     if (!problem.constraints()[c].probability) continue;
     ConstraintResult& result = pass.evaluation.constraints[c];

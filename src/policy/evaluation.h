@@ -17,9 +17,11 @@ struct EvaluationPass {
   double row_evaluations = 0;
 };
 
-// Stages of which the policy has no decisions come from the store.
+// Stages of which the policy has no decisions come from the store. Progress goes to `watch`, where
+// this is all that is done. Throws Stopped.
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
-                        bool keep_all_stages = false, const StageStore* store = nullptr);
+                        bool keep_all_stages = false, const StageStore* store = nullptr,
+                        Stopwatch* watch = nullptr);
 
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
 Evaluation report(const Problem& problem, const std::vector<double>& totals);

@@ -8,6 +8,7 @@
 #include "policy/budget_axes.h"
 #include "redoubt/evaluate.h"
 #include "sets/reference.h"
+#include "sweep/stopwatch.h"
 
 namespace redoubt {
 namespace {
@@ -35,13 +36,17 @@ struct Total {
 // then there are no totals, and what the horizon ends with is worth 1 or 0.
 class Verification {
  public:
-  Verification(const Problem& problem, const Policy& policy, int chance)
-      : Verification(problem, policy) {
+  Verification(const Problem& problem, const Policy& policy, int chance, Stopwatch& watch)
+      : Verification(problem, policy, watch) {
     chance_ = chance_axis(problem, chance);
     totals_.clear();
   }
-  Verification(const Problem& problem, const Policy& policy)
-      : problem_(problem), model_(problem.model()), policy_(policy), totals_{Total{}} {
+  Verification(const Problem& problem, const Policy& policy, Stopwatch& watch)
+      : problem_(problem),
+        model_(problem.model()),
+        policy_(policy),
+        watch_(watch),
+        totals_{Total{}} {
     for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
       const bool cost = problem.constraints()[c].sense == Sense::at_most;
       totals_.push_back({problem.signal_of(c), cost ? Real{-1} : Real{1}});
@@ -59,6 +64,8 @@ class Verification {
     for (const Node& node : reached[last]) values[node] = ending(node);
     if (problem_.infinite()) values = fixed_point(last, std::move(values));
     for (int h = last; h-- > 0;) {
+      if (watch_.stop(1 - (h + 1.0) / last))
+        throw Stopped("the verification was stopped before its end");
       Values here;
       for (const Node& node : reached[h]) here[node] = worth(h, node, values);
       values = std::move(here);
@@ -72,9 +79,10 @@ class Verification {
     evaluation.reward.worst = static_cast<double>(sum[0]);
     for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
       const Constraint& constraint = problem_.constraints()[c];
-      const Real worst = constraint.probability
-                             ? Verification(problem_, policy_, static_cast<int>(c)).run().back()
-                             : totals_[c + 1].sign * sum[c + 1];
+      const Real worst =
+          constraint.probability
+              ? Verification(problem_, policy_, static_cast<int>(c), watch_).run().back()
+              : totals_[c + 1].sign * sum[c + 1];
       evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
                                         constraint.probability, static_cast<double>(worst),
                                         satisfied(constraint, static_cast<double>(worst)),
@@ -210,6 +218,7 @@ class Verification {
   }
 
   void add_successors(int h, const Node& node, std::set<Node>& next) const {
+    watch_.check();
     for (const Choice& choice : choices(h, node)) {
       const Row row = model_.row_begin(h, node.state) + choice.action;
       const auto add = [&](std::int64_t outcome, State state) {
@@ -235,6 +244,7 @@ class Verification {
   }
 
   std::vector<Real> worth(int h, const Node& node, const Values& next) const {
+    watch_.check();
     const std::vector<Choice> list = choices(h, node);
     std::vector<Real> sum = list.empty() ? ending(node) : std::vector<Real>(totals_.size() + 1, 0);
     for (const Choice& choice : list) {
@@ -342,6 +352,7 @@ class Verification {
   const Problem& problem_;
   const Model& model_;
   const Policy& policy_;
+  Stopwatch& watch_;
   std::vector<Total> totals_;
   std::optional<BudgetAxis> chance_;  // of which only the grid is used, not its windows
   bool lands_anywhere_ = false;
@@ -349,9 +360,10 @@ class Verification {
 
 }  // namespace
 
-Evaluation verify(const Problem& problem, const Policy& policy) {
+Evaluation verify(const Problem& problem, const Policy& policy, const Execution& execution) {
   check_policy(problem, policy);
-  return Verification(problem, policy).report();
+  Stopwatch watch(execution);
+  return Verification(problem, policy, watch).report();
 }
 
 }  // namespace redoubt

@@ -115,7 +115,8 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
     }
     check_memory(problem, policy);
     shared->channel = nature.against == Nature::Against::reward ? 0 : nature.constraint + 1;
-    Workers workers(execution.threads);
+    Stopwatch watch(execution);
+    Workers workers(execution.threads, one_process(), &watch);
     shared->pass = evaluate(problem, policy, workers, true);
   }
   std::int64_t nodes = 0;

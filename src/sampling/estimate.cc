@@ -59,6 +59,8 @@ class Run {
   Estimate operator()() {
     try {
       return ask_all();
+    } catch (const Stopped& stop) {
+      throw Stopped(stop.what() + kept());
     } catch (const Error& error) {
       throw Error(error.what() + kept());
     }
@@ -143,8 +145,8 @@ class Run {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     const bool go_on = !execution_.progress ||
                        execution_.progress(static_cast<double>(done) / static_cast<double>(total_));
-    require(go_on && seconds <= execution_.time_limit,
-            "estimate was stopped after {} of {} samples", done, total_);
+    if (!go_on || seconds > execution_.time_limit)
+      throw Stopped(fmt::format("estimate was stopped after {} of {} samples", done, total_));
   }
 
   std::string kept() {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/checksum.h"
 #include "model/require.h"
 #include "redoubt/simulator.h"
-#include "sampling/checksum.h"
 
 namespace redoubt {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "io/file.h"
+#include "model/checksum.h"
 #include "model/require.h"
-#include "sampling/checksum.h"
 
 namespace redoubt {
 namespace {

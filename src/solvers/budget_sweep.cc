@@ -38,10 +38,25 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   shape_layer(stages, next_);
 }
 
-double BudgetSweep::row_evaluations() const {
-  double sum = 0;
+double BudgetSweep::own_evaluations() const {
+  double sum = evaluations_before_;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
-  return agree_on_sum(group_->ranks(), sum);
+  return sum;
+}
+
+double BudgetSweep::row_evaluations() const {
+  return agree_on_sum(group_->ranks(), own_evaluations());
+}
+
+void BudgetSweep::visit(Archive& archive, int stage) {
+  shape_layer(stage, next_);
+  const auto size = next_.values.size();
+  archive.visit("values", next_.values);
+  require(next_.values.size() == size, "the checkpoint has {} values of stage {}, must have {}",
+          next_.values.size(), stage, size);
+  double evaluations = own_evaluations();
+  archive.visit("row_evaluations", evaluations);
+  evaluations_before_ += evaluations - own_evaluations();
 }
 
 // Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "policy/budget.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_decisions.h"
 #include "solvers/budget_lanes.h"
@@ -35,6 +36,9 @@ class BudgetSweep {
   }
   double row_evaluations() const;
 
+  // What a checkpoint keeps between two stages: the values of `stage`.
+  void visit(Archive& archive, int stage);
+
  private:
   // Values of one stage: [state][array][halo | lanes | halo], so that moving the budget by whole
   // cells is moving a pointer. State number `states` holds, for each lane, the least value of all
@@ -58,6 +62,7 @@ class BudgetSweep {
     std::int64_t shift = 0;  // the same where it is a shift
   };
 
+  double own_evaluations() const;  // of this rank
   void shape_layer(int stage, Layer& layer) const;
   const double* lanes(const Layer& layer, int array, State state) const {
     return layer.values.data() + (std::int64_t{state} * arrays_ + array) * layer.stride +
@@ -90,6 +95,7 @@ class BudgetSweep {
   Layer next_, here_;
   std::vector<double> threshold_;        // of the stage at hand, [axis][padded lanes]
   std::vector<DecisionList> decisions_;  // under several constraints, of each range of lanes
+  double evaluations_before_ = 0;        // in the run that this one continues
 };
 
 }  // namespace redoubt

@@ -3,6 +3,7 @@
 #include "model/require.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
+#include "redoubt/checkpoint.h"
 #include "solvers/finish.h"
 
 namespace redoubt {
@@ -64,49 +65,56 @@ Problem loosened(const Problem& problem) {
   return problem.with(terms);
 }
 
-// Replaces what was proved of rounded totals by what that proves of the problem itself.
-void prove_unrounded(const Problem& problem, const Execution& execution, const Stopwatch& watch,
-                     const std::function<Solution(const Problem&)>& method, Solution& solution) {
+// Replaces what was proved of rounded totals by what that proves of the problem itself. Returns the
+// seconds that it took.
+double prove_unrounded(const Problem& problem, Execution execution, const ExpectedMethod& method,
+                       Solution& solution) {
   const bool had_proof = solution.reward.bound || solution.status == Status::infeasible;
   solution.reward.bound = solution.reward.static_bound = std::nullopt;
-  if (!had_proof || watch.seconds() > execution.time_limit) {
+  execution.time_limit -= solution.seconds;
+  if (!had_proof || execution.time_limit < 0) {
     solution.status = Status::feasible;
-    return;
+    return 0;
   }
-  const Solution limit = method(augment(loosened(problem)).problem);
+  if (execution.checkpoint) execution.checkpoint = execution.checkpoint->part("unrounded");
+  const Solution limit = method(augment(loosened(problem)).problem, execution);
   solution.reward.bound = limit.reward.bound;
   solution.reward.static_bound = limit.reward.static_bound;
   if (solution.status == Status::infeasible && limit.status != Status::infeasible)
     solution.notes.push_back(
         "no policy keeps the constraints when totals are rounded; without, it is not known");
   solution.status = limit.status == Status::infeasible ? Status::infeasible : Status::feasible;
+  return limit.seconds;
 }
 
 }  // namespace
 
 Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
-                         const std::function<Solution(const Problem&)>& method) {
-  const Stopwatch watch;
+                         const ExpectedMethod& method) {
   require(problem.discount() == 1 || !std::holds_alternative<Tilt>(problem.uncertainty()),
           "set tilt with discount {} and a chance constraint, the discount must be 1",
           problem.discount());
   const AugmentedProblem augmented = augment(problem);
-  Solution solution = method(augmented.problem);
+  Solution solution = method(augmented.problem, execution);
   add_what_was_kept(augmented, solution);
   add_notes(augmented, solution);
   const std::vector<ConstraintResult> constraints = solution.constraints;
   solution.policy = lift(augmented, solution.policy);
+  Stopwatch watch(execution);
+  double before = solution.seconds;
   if (!augmented.exact() && solution.status != Status::stopped)
-    prove_unrounded(problem, execution, watch, method, solution);
+    before += prove_unrounded(problem, execution, method, solution);
   const Status found = solution.status;
-  Workers workers(execution);
-  finish(problem, solution, workers, tolerance);
+  Workers workers(execution, &watch);
+  solution = found == Status::stopped
+                 ? stopped_with_policy(problem, std::move(solution), watch, workers)
+                 : finished(problem, std::move(solution), watch, workers, tolerance);
   for (std::size_t c = 0; augmented.exact() && c < constraints.size(); ++c)
     solution.constraints[c].best_achievable = constraints[c].best_achievable;
   const bool proved = found == Status::infeasible ||
                       (found == Status::certified && solution.status == Status::feasible);
-  if (proved || found == Status::stopped) solution.status = found;
-  solution.seconds = watch.seconds();
+  if (proved) solution.status = found;
+  solution.seconds += before;
   return solution;
 }
 

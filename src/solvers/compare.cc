@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <set>
 
 #include "model/require.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "sweep/workers.h"
@@ -37,7 +39,7 @@ ComparisonLine summary(const Problem& problem, const Contestant& contestant, Sol
   const bool feasible = std::all_of(constraints.begin(), constraints.end(),
                                     [](const ConstraintResult& c) { return c.satisfied; });
   if (feasible) line.best_reward = line.solution.reward.worst;
-  if (contestant.iterates) {
+  if (contestant.iterates && !trace.reward.empty()) {
     for (std::size_t i = 0; i < trace.reward.size() && !line.first_feasible; ++i)
       if (holds(problem, trace, i)) line.first_feasible = trace.iteration[i];
     line.last_reward = trace.reward.back();
@@ -56,12 +58,16 @@ std::string quoted(const std::string& name) {
   return text + '"';
 }
 
-double least_bound(const Problem& problem, const std::vector<ComparisonLine>& lines) {
+double least_bound(const Problem& problem, const std::vector<ComparisonLine>& lines,
+                   const Execution& execution) {
   std::optional<double> least;
   for (const ComparisonLine& line : lines)
     if (const auto& bound = line.solution.reward.bound)
       least = std::min(*bound, least.value_or(*bound));
-  return least ? *least : robust(problem).reward.bound.value();
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  Execution rest = execution;
+  if (execution.checkpoint) rest.checkpoint = execution.checkpoint->part("bound");
+  return least ? *least : robust(problem, rest).reward.bound.value_or(unknown);
 }
 
 }  // namespace
@@ -71,8 +77,11 @@ Comparison compare(const Problem& problem, const std::vector<Contestant>& contes
   check(contestants);
   Comparison comparison;
   comparison.lines.resize(contestants.size());
-  Execution alone = execution;
-  alone.threads = 1;
+  std::vector<Execution> alone(contestants.size(), execution);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    alone[i].threads = 1;
+    if (execution.checkpoint) alone[i].checkpoint = execution.checkpoint->part(std::to_string(i));
+  }
   // Each contestant's share of the work done, for one report of them all.
   std::vector<double> done(contestants.size(), 0.0);
   std::mutex mutex;
@@ -87,13 +96,12 @@ Comparison compare(const Problem& problem, const std::vector<Contestant>& contes
   workers.for_each(static_cast<std::int64_t>(contestants.size()), 2 * Workers::kWorthwhile,
                    [&](std::int64_t begin, std::int64_t end, int) {
                      for (auto i = begin; i < end; ++i) {
-                       Execution own = alone;
-                       own.progress = [&, i](double share) { return report(i, share); };
-                       comparison.lines[i] =
-                           summary(problem, contestants[i], contestants[i].solve(problem, own));
+                       alone[i].progress = [&, i](double share) { return report(i, share); };
+                       comparison.lines[i] = summary(problem, contestants[i],
+                                                     contestants[i].solve(problem, alone[i]));
                      }
                    });
-  comparison.bound = least_bound(problem, comparison.lines);
+  comparison.bound = least_bound(problem, comparison.lines, execution);
   for (ComparisonLine& line : comparison.lines)
     if (line.best_reward) line.gap = comparison.bound - *line.best_reward;
   return comparison;

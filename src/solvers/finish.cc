@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/require.h"
 #include "policy/evaluation.h"
@@ -32,16 +33,81 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 
-Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch,
-                 Workers& workers) {
-  const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
-  solution.policy = value_iteration(problem, safest, workers).policy;
-  solution.notes.push_back(
-      "stopped early; the policy attached is the one that is safest for the first constraint");
-  finish(problem, solution, workers);
+namespace {
+
+constexpr double kSecondsToAnswer = 0.4;
+
+// Worst cases that nobody knows keep no promise.
+void set_unknown(const Problem& problem, Solution& solution) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  solution.reward.worst = unknown;
+  solution.constraints.clear();
+  for (const Constraint& c : problem.constraints())
+    solution.constraints.push_back(
+        {c.signal, c.sense, c.bound, c.probability, unknown, false, std::nullopt});
+  solution.notes.push_back("there was no time to evaluate the policy: its worst cases are unknown");
+}
+
+// Evaluates what is there, as far as the watch allows.
+Solution stopped_answer(const Problem& problem, Solution solution, Stopwatch& watch,
+                        Workers& workers, const StageStore* store = nullptr) {
+  try {
+    finish(problem, solution, workers, 0, store);
+  } catch (const Stopped&) {
+    set_unknown(problem, solution);
+  }
   solution.status = Status::stopped;
   solution.seconds = watch.seconds();
   return solution;
+}
+
+Policy first_actions(const Problem& problem) {
+  const Model& model = problem.model();
+  std::vector<double> weights;
+  std::vector<std::vector<double>> stages;
+  for (int h = 0; h < model.stages(); ++h) {
+    weights.assign(model.row_end(h, model.states() - 1) - model.row_begin(h, 0), 0.0);
+    for (State s = 0; s < model.states(); ++s) {
+      if (model.row_begin(h, s) < model.row_end(h, s))
+        weights[model.row_begin(h, s) - model.row_begin(h, 0)] = 1;
+    }
+    stages.push_back(weights);
+  }
+  return markov_policy(problem, stages);
+}
+
+}  // namespace
+
+Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers) {
+  watch.allow(kSecondsToAnswer);
+  const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
+  try {
+    solution.policy = value_iteration(problem, safest, workers).policy;
+    solution.notes.push_back(
+        "stopped early; the policy attached is the one that is safest for the first constraint");
+  } catch (const Stopped&) {
+    solution.policy = first_actions(problem);
+    solution.notes.push_back(
+        "stopped early; the policy attached takes the first action everywhere");
+  }
+  return stopped_answer(problem, std::move(solution), watch, workers);
+}
+
+Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
+                  double tolerance, const StageStore* store) {
+  try {
+    finish(problem, solution, workers, tolerance, store);
+  } catch (const Stopped&) {
+    return stopped_with_policy(problem, std::move(solution), watch, workers, store);
+  }
+  solution.seconds = watch.seconds();
+  return solution;
+}
+
+Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
+                             Workers& workers, const StageStore* store) {
+  watch.allow(kSecondsToAnswer);
+  return stopped_answer(problem, std::move(solution), watch, workers, store);
 }
 
 void append_tail(const Problem& problem, Solution& solution, int stages, Workers& workers) {

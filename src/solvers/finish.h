@@ -1,31 +1,11 @@
 #pragma once
 
-#include <chrono>
-
-#include "model/agree.h"
 #include "redoubt/solve.h"
 #include "redoubt/stage_store.h"
+#include "sweep/stopwatch.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
-
-// Time since a solve began, and whether it should end.
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  // Reports progress; true when the time is up or the caller asked to stop, on any rank.
-  bool stop(const Execution& execution, Communicator& ranks, double done) const {
-    const bool late = seconds() > execution.time_limit;
-    return any_rank(ranks, late || (execution.progress && !execution.progress(done)));
-  }
-  bool stop(const Execution& execution, double done) const {
-    return stop(execution, one_process(), done);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-};
 
 // Evaluates the policy of a solution and fills in what the answer says of it: the worst cases and
 // the status. A bound that a method has proved must be set before; `tolerance` is the relative gap
@@ -34,9 +14,18 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
             const StageStore* store = nullptr);
 
 // The answer of a solve that was stopped before it had a policy: the policy that is safest for the
-// first constraint.
-Solution stopped(const Problem& problem, Solution solution, const Stopwatch& watch,
-                 Workers& workers);
+// first constraint. It must be there within half a second: where that is not enough to find this
+// policy, the answer is the first action everywhere.
+Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers);
+
+// The answer of a solve: finish(), and the time. A stop on the way is as below.
+Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
+                  double tolerance = 0, const StageStore* store = nullptr);
+
+// The answer of a solve that was stopped with the policy that the solution holds. Where half a
+// second is not enough to evaluate it, its worst cases are unknown (NaN), and a note says so.
+Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
+                             Workers& workers, const StageStore* store = nullptr);
 
 // Gives a policy of `stages` stages something to do after an infinite horizon was cut there, and
 // says so.

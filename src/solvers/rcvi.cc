@@ -13,6 +13,7 @@
 #include "solvers/budget_sweep.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
+#include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
 
 namespace redoubt {
@@ -73,6 +74,15 @@ int axis_of(const Problem& problem, std::span<const BudgetAxis> axes, int constr
   int axis = 0;
   while (Channel{axes[axis].signal, axes[axis].sign} != channel_of(problem, constraint)) ++axis;
   return axis;
+}
+
+// Every option that can change the answer.
+std::string method_text(const RcviOptions& options) {
+  return fmt::format(
+      "rcvi(slack={}, fallback={}, budget_step={}, budget_cells={}, rounding={}, tolerance={})",
+      options.slack, options.fallback == Fallback::reward ? "reward" : "utility",
+      options.budget_step, options.budget_cells, options.rounding == Rounding::up ? "up" : "mixed",
+      options.tolerance);
 }
 
 // The value of the k-step problem at the start, in the user's sign: what the trace shows after k
@@ -155,9 +165,9 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
 
 Solution solve_expected(const Problem& problem, const RcviOptions& options,
                         std::span<const double> steps, const Execution& execution) {
-  const Stopwatch watch;
+  Stopwatch watch(execution);
   const RcviPlan plan = plan_expected(problem, options, steps, execution);
-  Workers workers(execution);
+  Workers workers(execution, &watch);
   check_memory(plan, options, workers.ranks());
   if (execution.planned) execution.planned(plan.bytes);
   std::optional<BudgetSweep> sweep;
@@ -170,20 +180,34 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
   policy.budget = plan.axes;
   for (const BudgetAxis& axis : plan.axes)
     policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
-  for (int h = plan.stages; h-- > 0;) {
-    if (watch.stop(execution, workers.ranks(), 1 - (h + 1.0) / plan.stages))
-      return stopped(problem, std::move(solution), watch, workers);
-    sweep->step(h, policy.stages[h]);
-    if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
-    record(problem, *sweep, plan.axes, h, plan.stages, watch, solution.trace);
+  std::int64_t stage = plan.stages;  // from here on the policy is known
+  Savepoint savepoint(execution, problem, method_text(options), watch);
+  const auto state = [&](Archive& archive) {
+    archive.visit("stage", stage);
+    archive.visit("policy", policy.stages);
+    archive.visit("trace", solution.trace);
+    sweep->visit(archive, static_cast<int>(stage));
+  };
+  savepoint.restore(state);
+  try {
+    while (stage > 0) {
+      const auto h = static_cast<int>(stage - 1);
+      if (watch.stop(1 - (h + 1.0) / plan.stages))
+        return stopped(problem, std::move(solution), watch, workers);
+      sweep->step(h, policy.stages[h]);
+      if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
+      record(problem, *sweep, plan.axes, h, plan.stages, watch, solution.trace);
+      stage = h;
+      savepoint.offer(state);
+    }
+    if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
+  } catch (const Stopped&) {
+    return stopped(problem, std::move(solution), watch, workers);
   }
-  if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
   solution.row_evaluations = sweep->row_evaluations();
   solution.iterations = plan.stages;
   sweep.reset();  // its layers make room for those of the evaluation
-  finish(problem, solution, workers, 0, execution.stages);
-  solution.seconds = watch.seconds();
-  return solution;
+  return finished(problem, std::move(solution), watch, workers, 0, execution.stages);
 }
 
 // The given step for every constraint, except that whether a chance constraint is kept is 0 or 1
@@ -225,11 +249,11 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   require(!has_chance_constraints(problem) || (!problem.model().arrays().part && !execution.stages),
           "chance constraints on several ranks or with stages on disk, must be solved on one rank "
           "and in memory");
-  const auto method = [&](const Problem& expected) {
-    return solve_expected(expected, options, steps, execution);
+  const auto method = [&](const Problem& expected, const Execution& run) {
+    return solve_expected(expected, options, steps, run);
   };
   return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, method)
-                                         : method(problem);
+                                         : method(problem, execution);
 }
 
 }  // namespace redoubt

@@ -44,13 +44,22 @@ class Sweep {
     });
   }
 
-  double row_evaluations() const {
-    double sum = 0;
-    for (const RowEvaluator& rows : rows_) sum += rows.evaluations();
-    return agree_on_sum(group_.ranks(), sum);
+  Communicator& ranks() const { return group_.ranks(); }
+  double row_evaluations() const { return agree_on_sum(ranks(), own_evaluations()); }
+
+  void visit(Archive& archive) {
+    double evaluations = own_evaluations();
+    archive.visit("row_evaluations", evaluations);
+    evaluations_before_ += evaluations - own_evaluations();
   }
 
  private:
+  double own_evaluations() const {
+    double sum = evaluations_before_;
+    for (const RowEvaluator& rows : rows_) sum += rows.evaluations();
+    return sum;
+  }
+
   double worst(Row row, const std::vector<double>& next, double floor, RowEvaluator& rows) const {
     const Model& model = problem_.model();
     const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
@@ -74,6 +83,7 @@ class Sweep {
   Exchange exchange_;
   bool least_;
   std::vector<RowEvaluator> rows_;
+  double evaluations_before_ = 0;  // in the run that this one continues
 };
 
 Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
@@ -86,6 +96,68 @@ Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
   return stage;
 }
 
+void report(Savepoint* solve, double done) {
+  if (solve && solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
+}
+
+void run_finite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIteration& result) {
+  std::int64_t stage = problem.horizon();
+  const auto horizon = static_cast<double>(stage);
+  result.values.assign(stage + 1, std::vector<double>(problem.model().states(), 0.0));
+  result.policy.stages.resize(stage);
+  const auto state = [&](Archive& archive) {
+    archive.visit("stage", stage);
+    archive.visit("values", result.values);
+    archive.visit("policy", result.policy.stages);
+    sweep.visit(archive);
+  };
+  if (solve) solve->restore(state);
+  std::vector<std::int32_t> actions;
+  while (stage > 0) {
+    report(solve, 1 - static_cast<double>(stage) / horizon);
+    const auto h = static_cast<int>(stage - 1);
+    sweep.step(h, result.values[h + 1], result.values[h], actions);
+    result.policy.stages[h] = pure_stage(actions);
+    stage = h;
+    if (solve) solve->offer(state);
+  }
+  result.sweeps = problem.horizon();
+}
+
+// Contraction: once a sweep changes nothing by more than this, everything that may follow is below
+// 1e-12 of the largest total.
+void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIteration& result) {
+  std::vector<double> next(problem.model().states(), 0.0), values;
+  std::vector<std::int32_t> actions;
+  double change = 1, scale = 1;
+  const auto state = [&](Archive& archive) {
+    archive.visit("sweeps", result.sweeps);
+    archive.visit("change", change);
+    archive.visit("scale", scale);
+    archive.visit("values", next);
+    archive.visit("policy", result.policy.stages);
+    sweep.visit(archive);
+  };
+  if (solve) solve->restore(state);
+  const double rest = problem.discount() / (1 - problem.discount());
+  const int expected = stages_until_negligible(problem, 1e-13);
+  while (change * rest > 1e-12 * scale && result.sweeps < 10 * expected) {
+    report(solve, std::min(0.99, static_cast<double>(result.sweeps) / expected));
+    sweep.step(0, next, values, actions);
+    change = 0, scale = 1;
+    for (std::size_t s = 0; s < next.size(); ++s) {
+      change = std::max(change, std::abs(values[s] - next[s]));
+      scale = std::max(scale, std::abs(values[s]));
+    }
+    change = agree_on_max(sweep.ranks(), change), scale = agree_on_max(sweep.ranks(), scale);
+    next.swap(values);
+    ++result.sweeps;
+    result.policy.stages = {pure_stage(actions)};
+    if (solve) solve->offer(state);
+  }
+  result.values = {std::move(next)};
+}
+
 }  // namespace
 
 double ValueIteration::at(const Start& start) const {
@@ -96,46 +168,15 @@ double ValueIteration::at(const Start& start) const {
 }
 
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               const Execution& execution, bool least) {
-  const Stopwatch watch;
+                               bool least, Savepoint* solve) {
   Sweep sweep(problem, channel, workers, least);
   ValueIteration result;
-  Communicator& ranks = workers.ranks();
   result.policy.states = problem.model().own_states();
   result.policy.repeats_last = problem.infinite();
-  std::vector<double> next(problem.model().states(), 0.0), values;
-  std::vector<std::int32_t> actions;
-  if (!problem.infinite()) {
-    const int horizon = problem.horizon();
-    result.values.assign(horizon + 1, next);
-    result.policy.stages.resize(horizon);
-    for (int h = horizon; h-- > 0 && !result.stopped;) {
-      result.stopped = watch.stop(execution, ranks, 1 - (h + 1.0) / horizon);
-      sweep.step(h, result.values[h + 1], result.values[h], actions);
-      result.policy.stages[h] = pure_stage(actions);
-      ++result.sweeps;
-    }
+  if (problem.infinite()) {
+    run_infinite(problem, sweep, solve, result);
   } else {
-    // Contraction: once a sweep changes nothing by more than this, everything that may follow is
-    // below 1e-12 of the largest total.
-    const double rest = problem.discount() / (1 - problem.discount());
-    const int expected = stages_until_negligible(problem, 1e-13);
-    for (double change = 1, scale = 1;
-         change * rest > 1e-12 * scale && result.sweeps < 10 * expected; next.swap(values)) {
-      if ((result.stopped = watch.stop(
-               execution, ranks, std::min(0.99, static_cast<double>(result.sweeps) / expected))))
-        break;
-      sweep.step(0, next, values, actions);
-      change = 0, scale = 1;
-      for (std::size_t s = 0; s < next.size(); ++s) {
-        change = std::max(change, std::abs(values[s] - next[s]));
-        scale = std::max(scale, std::abs(values[s]));
-      }
-      change = agree_on_max(ranks, change), scale = agree_on_max(ranks, scale);
-      ++result.sweeps;
-    }
-    result.values = {next};
-    result.policy.stages = {pure_stage(actions)};
+    run_finite(problem, sweep, solve, result);
   }
   result.row_evaluations = sweep.row_evaluations();
   return result;
@@ -150,12 +191,17 @@ namespace {
 
 Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method,
                        const Execution& execution) {
-  const Stopwatch watch;
-  Workers workers(execution);
-  ValueIteration found = value_iteration(model_to_solve, Channel{}, workers, execution);
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
   Solution solution;
   solution.method = method;
-  if (found.stopped) return stopped(problem, std::move(solution), watch, workers);
+  ValueIteration found;
+  try {
+    Savepoint solve(execution, problem, method, watch);
+    found = value_iteration(model_to_solve, Channel{}, workers, false, &solve);
+  } catch (const Stopped&) {
+    return stopped(problem, std::move(solution), watch, workers);
+  }
   solution.policy = std::move(found.policy);
   solution.row_evaluations = found.row_evaluations;
   solution.iterations = found.sweeps;
@@ -163,9 +209,7 @@ Solution unconstrained(const Problem& problem, const Problem& model_to_solve, co
   // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
   if (&problem == &model_to_solve && !std::holds_alternative<Tilt>(problem.uncertainty()))
     solution.reward.bound = found.at(problem.start());
-  finish(problem, solution, workers, 1e-9);
-  solution.seconds = watch.seconds();
-  return solution;
+  return finished(problem, std::move(solution), watch, workers, 1e-9);
 }
 
 }  // namespace
@@ -188,11 +232,11 @@ AchievableRange achievable_range(const Problem& problem, int constraint,
     const double kept = augmented.kept_at_start(0);
     return {kept + change.best, kept + change.worst};
   }
-  Workers workers(execution);
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
   const Channel channel = channel_of(problem, constraint);
-  const double best = value_iteration(problem, channel, workers, execution).at(problem.start());
-  const double worst =
-      value_iteration(problem, channel, workers, execution, true).at(problem.start());
+  const double best = value_iteration(problem, channel, workers).at(problem.start());
+  const double worst = value_iteration(problem, channel, workers, true).at(problem.start());
   return {channel.sign * best + 0.0, channel.sign * worst + 0.0};  // no -0
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "redoubt/solve.h"
+#include "solvers/savepoint.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
 
@@ -15,12 +16,12 @@ struct ValueIteration {
                                             // stage when the horizon is infinite
   double row_evaluations = 0;
   std::int64_t sweeps = 0;
-  bool stopped = false;
 
   double at(const Start& start) const;
 };
+// Where this is all that a solve does, `solve` gets its progress and its state. Throws Stopped.
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               const Execution& execution = {}, bool least = false);
+                               bool least = false, Savepoint* solve = nullptr);
 
 // The number of stages after which everything that may still follow is below this share of the
 // largest total.

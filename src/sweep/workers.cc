@@ -1,18 +1,34 @@
 #include "sweep/workers.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "model/require.h"
 
 namespace redoubt {
+namespace {
 
-Workers::Workers(int threads, Communicator& ranks) : ranks_(&ranks) {
+constexpr double kLongestChunk = 1e7;  // nanoseconds between two looks at the watch, as estimated
+
+}  // namespace
+
+Workers::Workers(int threads, Communicator& ranks, Stopwatch* watch)
+    : ranks_(&ranks), watch_(ranks.size() == 1 ? watch : nullptr) {
   require(threads >= 1, "threads = {}, must be at least 1", threads);
-  for (int worker = 1; worker < threads; ++worker)
-    threads_.emplace_back([this, worker] { loop(worker); });
+  try {
+    for (int worker = 1; worker < threads; ++worker)
+      threads_.emplace_back([this, worker] { loop(worker); });
+  } catch (const std::system_error& error) {
+    const auto started = threads_.size() + 1;
+    close();
+    throw Error(fmt::format("threads = {}, the system gives {} at most ({})", threads, started,
+                            error.code().message()));
+  }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { close(); }
+
+void Workers::close() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -21,15 +37,22 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void Workers::check() {
+  if (watch_) watch_->check();
+}
+
 void Workers::for_each(std::int64_t items, double nanoseconds, const Body& body) {
   if (items == 0) return;
-  if (threads_.empty() || nanoseconds < kWorthwhile) return body(0, items, 0);
+  check();
+  if (nanoseconds < kWorthwhile || (threads_.empty() && !watch_)) return body(0, items, 0);
   {
     const std::lock_guard lock(mutex_);
     body_ = &body;
     items_ = items;
-    chunk_ = std::max<std::int64_t>(
-        1, items / (count() * 16));  // small enough to even out unequal states
+    // Small enough to even out unequal states, and to look at the watch in between.
+    const double patient = static_cast<double>(items) * std::min(1.0, kLongestChunk / nanoseconds);
+    chunk_ = std::clamp<std::int64_t>(
+        items / (count() * 16), 1, std::max<std::int64_t>(1, static_cast<std::int64_t>(patient)));
     next_ = 0;
     busy_ = static_cast<int>(threads_.size());
     failure_ = nullptr;
@@ -45,6 +68,7 @@ void Workers::for_each(std::int64_t items, double nanoseconds, const Body& body)
 void Workers::run_chunks(int worker) {
   try {
     for (;;) {
+      if (worker == 0) check();
       const std::int64_t begin = next_.fetch_add(chunk_);
       if (begin >= items_) return;
       (*body_)(begin, std::min(items_, begin + chunk_), worker);

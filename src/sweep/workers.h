@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "redoubt/execution.h"
 #include "redoubt/ranks.h"
+#include "sweep/stopwatch.h"
 
 namespace redoubt {
 
@@ -22,9 +22,12 @@ class Workers {
   // each other.
   using Body = std::function<void(std::int64_t begin, std::int64_t end, int worker)>;
 
-  explicit Workers(int threads, Communicator& ranks = one_process());
-  explicit Workers(const Execution& execution)
-      : Workers(execution.threads, execution.ranks ? *execution.ranks : one_process()) {}
+  // The watch, if there is one, is asked on the calling thread between pieces of work: what runs
+  // here can be stopped within a fraction of a second. Several ranks stop between stages only: one
+  // that left a stage would leave the others waiting.
+  explicit Workers(int threads, Communicator& ranks = one_process(), Stopwatch* watch = nullptr);
+  explicit Workers(const Execution& execution, Stopwatch* watch = nullptr)
+      : Workers(execution.threads, execution.ranks ? *execution.ranks : one_process(), watch) {}
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -32,17 +35,21 @@ class Workers {
   int count() const { return static_cast<int>(threads_.size()) + 1; }
   Communicator& ranks() const { return *ranks_; }
 
+  void check();  // throws Stopped when the watch says so; from the calling thread
+
   // Work below this many nanoseconds is not worth waking anybody for.
   static constexpr double kWorthwhile = 2e5;
   // Runs the body over items 0..items-1, on all threads when the whole is estimated to take long
-  // enough. An exception in the body stops the remaining chunks and is thrown here.
+  // enough. An exception in the body, or Stopped, ends the remaining chunks and is thrown here.
   void for_each(std::int64_t items, double nanoseconds, const Body& body);
 
  private:
+  void close();
   void run_chunks(int worker);
   void loop(int worker);
 
   Communicator* ranks_;
+  Stopwatch* watch_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;

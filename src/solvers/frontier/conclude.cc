@@ -8,10 +8,15 @@
 // The answer of a search that has ended: its policy, its curve, and what they guarantee.
 namespace redoubt {
 
-Solution FrontierSearch::conclude(Solution solution) {
+Solution FrontierSearch::conclude(Solution solution, bool early) {
   solution.method = "frontier";
   if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
-  const bool stationary = problem_.infinite() && make_stationary(solution.policy);
+  bool stationary = false;
+  try {
+    stationary = !early && problem_.infinite() && make_stationary(solution.policy);
+  } catch (const Stopped&) {
+    early = true;
+  }
   if (stationary) solution.trace.reward.back() = root_.value;
   const TradeOffs start = at_start(stages_.front().table, problem_.start());
   std::vector<std::int32_t> points =
@@ -43,7 +48,8 @@ Solution FrontierSearch::conclude(Solution solution) {
     solution.curve.push_back(std::move(corner));
   }
   solution.reward.bound = bound_;
-  finish(problem_, solution, workers_, options_.tolerance);
+  solution = early ? stopped_with_policy(problem_, std::move(solution), watch_, workers_)
+                   : finished(problem_, std::move(solution), watch_, workers_, options_.tolerance);
   for (std::size_t c = 0; c < required_.size(); ++c) {
     solution.constraints[c].best_achievable =
         channels_[c + 1].sign * extremes_[c + 1].at(problem_.start());
@@ -56,7 +62,6 @@ Solution FrontierSearch::conclude(Solution solution) {
         "no policy was found that meets all constraints at once, and none was proved to be "
         "impossible");
   }
-  solution.seconds = watch_.seconds();
   return solution;
 }
 

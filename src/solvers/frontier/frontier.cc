@@ -6,6 +6,7 @@
 #include "model/require.h"
 #include "numerics/small_lp.h"
 #include "redoubt/chance.h"
+#include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/frontier/search.h"
@@ -23,6 +24,19 @@ void check(const Problem& problem, const FrontierOptions& options) {
           options.most_directions);
 }
 
+Solution search(const Problem& problem, const FrontierOptions& options,
+                const Execution& execution) {
+  try {
+    return FrontierSearch(problem, options, execution).run();
+  } catch (const Stopped&) {  // before the search began
+    Stopwatch watch(execution);
+    Workers workers(execution.threads, one_process(), &watch);
+    Solution solution;
+    solution.method = "frontier";
+    return stopped(problem, std::move(solution), watch, workers);
+  }
+}
+
 // Nature may fix the nominal kernel in advance, and then no policy earns more than the best one of
 // the nominal model.
 std::optional<double> static_bound(const Problem& problem, const Solution& solution,
@@ -31,7 +45,7 @@ std::optional<double> static_bound(const Problem& problem, const Solution& solut
   if (std::holds_alternative<Nominal>(problem.uncertainty())) return solution.reward.bound;
   Terms terms = problem.terms();
   terms.uncertainty = Nominal{};
-  return FrontierSearch(problem.with(std::move(terms)), options, execution).run().reward.bound;
+  return search(problem.with(std::move(terms)), options, execution).reward.bound;
 }
 
 // Of what the curve says of a constraint: more of a probability is always better.
@@ -46,14 +60,16 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
   if (has_chance_constraints(problem)) {
-    return solve_augmented(problem, execution, options.tolerance, [&](const Problem& expected) {
-      return frontier(expected, options, execution);
-    });
+    return solve_augmented(problem, execution, options.tolerance,
+                           [&](const Problem& expected, const Execution& run) {
+                             return frontier(expected, options, run);
+                           });
   }
-  const Stopwatch watch;
-  Solution solution = FrontierSearch(problem, options, execution).run();
+  const Stopwatch watch(execution);
+  Solution solution = search(problem, options, execution);
   Execution rest = execution;
   rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
+  if (execution.checkpoint) rest.checkpoint = execution.checkpoint->part("static");
   if (solution.status != Status::stopped)
     solution.reward.static_bound = static_bound(problem, solution, options, rest);
   solution.seconds = watch.seconds();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/require.h"
 #include "policy/evaluation.h"
 
 namespace redoubt {
@@ -16,14 +17,20 @@ constexpr double kForPrices = 0.4, kForGames = 0.25, kForLeftOut = 0.03;
 constexpr double kLeastShare = 1e-3;
 constexpr double kMostCombinations = 2000;  // of the prices of several constraints
 
+std::string method_text(const FrontierOptions& options) {
+  return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
+                     options.most_directions);
+}
+
 }  // namespace
 
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
                                const Execution& execution)
     : problem_(problem),
       options_(options),
-      execution_(execution),
-      workers_(execution.threads),
+      watch_(execution),
+      savepoint_(execution, problem, method_text(options), watch_),
+      workers_(execution.threads, one_process(), &watch_),
       landings_(problem) {
   channels_.push_back({});
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
@@ -33,7 +40,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
   for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
   for (const Channel& channel : channels_)
     extremes_.push_back(value_iteration(problem_, channel, workers_));
-  least_reward_ = value_iteration(problem_, Channel{}, workers_, {}, true).at(problem.start());
+  least_reward_ = value_iteration(problem_, Channel{}, workers_, true).at(problem.start());
   for (const ValueIteration& best : extremes_) {
     double scale = 1e-12;
     for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
@@ -45,11 +52,23 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
 
 Solution FrontierSearch::run() {
   Solution solution;
+  bool stopped = false;
+  try {
+    stopped = !search(solution);
+  } catch (const Stopped&) {  // within a pass; what the one before it found stands
+    stopped = true;
+  }
+  return conclude(std::move(solution), stopped);
+}
+
+bool FrontierSearch::search(Solution& solution) {
   const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
   plan_.assign(stages_to_plan(), first);
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  const auto state = [&](Archive& archive) { visit(archive, solution); };
+  savepoint_.restore(state);
+  while (solution.iterations < kMostPasses) {
     std::vector<FrontierStage> stages;
-    if (!sweep(stages)) break;
+    if (!sweep(stages)) return false;
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
@@ -57,8 +76,9 @@ Solution FrontierSearch::run() {
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     if (!refine(find_demand(problem_, landings_, path, root_, backups_.front()))) break;
+    savepoint_.offer(state);
   }
-  return conclude(std::move(solution));
+  return true;
 }
 
 // An infinite horizon is searched to where what lies beyond it, known without a search, opens the
@@ -221,7 +241,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
       problem_.infinite() ? end_ : make_stage(Directions(Prices(required_.size(), {0.0})));
   complete_stage(landings_, stages[horizon]);
   for (int h = horizon; h-- > 0;) {
-    if (watch_.stop(execution_, 1 - (h + 1.0) / horizon)) return false;
+    if (watch_.stop(1 - (h + 1.0) / horizon)) return false;
     stages[h] = make_stage(plan_[h].directions);
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
     complete_stage(landings_, stages[h]);
@@ -279,23 +299,6 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
     }
   }
   return stage;
-}
-
-double FrontierSearch::evaluations() const {
-  double sum = 0;
-  for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
-  for (const StateBackup& backup : backups_) sum += backup.evaluations();
-  return sum;
-}
-
-void FrontierSearch::record(Solution& solution) const {
-  solution.row_evaluations = evaluations();
-  Trace& trace = solution.trace;
-  trace.iteration.push_back(static_cast<double>(solution.iterations));
-  trace.row_evaluations.push_back(solution.row_evaluations);
-  trace.seconds.push_back(watch_.seconds());
-  trace.reward.push_back(root_.value);
-  trace.bound.push_back(bound_);
 }
 
 }  // namespace redoubt

@@ -5,6 +5,7 @@
 #include "redoubt/frontier.h"
 #include "solvers/finish.h"
 #include "solvers/frontier/refine.h"
+#include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
 
 namespace redoubt {
@@ -29,6 +30,9 @@ class FrontierSearch {
     std::vector<double> tolerance;  // of each direction
   };
 
+  bool search(Solution& solution);  // false: stopped between two stages
+  void visit(Archive& archive, Solution& solution);
+  void visit_plan(Archive& archive);
   Prices first_prices() const;
   StagePlan make_plan(Directions directions, std::vector<char> active, double tolerance) const;
   bool refine(const Demand& demand);
@@ -44,7 +48,7 @@ class FrontierSearch {
   Policy::Stage tail() const;
   int stages_to_plan();
   void record(Solution& solution) const;
-  Solution conclude(Solution solution);
+  Solution conclude(Solution solution, bool early);
   bool make_stationary(Policy& policy);
   void set_start(const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory,
                  Policy& policy) const;
@@ -56,8 +60,8 @@ class FrontierSearch {
 
   const Problem& problem_;
   FrontierOptions options_;
-  const Execution& execution_;
   Stopwatch watch_;
+  Savepoint savepoint_;
   Workers workers_;
   Landings landings_;
   std::vector<Channel> channels_;         // the reward, then each constraint
@@ -80,6 +84,7 @@ class FrontierSearch {
       end_policy_;  // and the policy behind each of its points: [state][direction]
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   Root root_;
+  double evaluations_before_ = 0;                           // in the run that this one continues
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
 };
 

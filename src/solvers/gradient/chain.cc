@@ -5,8 +5,8 @@
 
 namespace redoubt {
 
-Chain::Chain(const Problem& problem, int channels, int lanes)
-    : problem_(&problem), channels_(channels), lanes_(lanes) {
+Chain::Chain(const Problem& problem, Workers& workers, int channels, int lanes)
+    : problem_(&problem), workers_(&workers), channels_(channels), lanes_(lanes) {
   const auto states = static_cast<std::size_t>(problem.model().states());
   if (problem.model().states() <= kElimination) matrix_.resize(states * states);
 }
@@ -89,6 +89,7 @@ void Chain::solve_by_sweeps(const Kernels& kernels, std::span<double> x) {
     double scale = 0;
     for (State s = 0; s < states; ++s) scale = std::max(scale, std::abs(right_[s * lanes_ + c]));
     for (double change = scale; change * rest > kShare * scale;) {
+      workers_->check();
       change = 0;
       for (State s = 0; s < states; ++s) {  // in place: later states already see the new values
         double sum = 0;
@@ -107,6 +108,7 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
   const double discount = problem_->discount();
   arriving_.assign(counts.begin(), counts.end());
   for (double left = 1; left > kNegligible; left *= discount) {
+    workers_->check();
     following_.assign(counts.size(), 0.0);
     for (std::size_t s = 0; s < counts.size(); ++s) {
       if (arriving_[s] == 0) continue;

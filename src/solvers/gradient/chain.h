@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redoubt/problem.h"
+#include "sweep/workers.h"
 
 namespace redoubt {
 
@@ -20,7 +21,7 @@ struct Kernels {
 // Systems are solved by elimination for few states, by sweeps for many.
 class Chain {
  public:
-  Chain(const Problem& problem, int channels, int lanes);
+  Chain(const Problem& problem, Workers& workers, int channels, int lanes);
 
   // x becomes (I - discount W)^-1 x in every channel; x is laid out [state][lane]. By sweeps, only
   // to a share of x: the caller improves it in any case.
@@ -41,6 +42,7 @@ class Chain {
   void for_each_move(const Kernels& kernels, int channel, State state, Visit visit) const;
 
   const Problem* problem_;
+  Workers* workers_;  // works alone, but asks them whether to stop
   int channels_, lanes_;
   std::vector<double> matrix_, right_, arriving_, following_;
 };

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "model/checksum.h"
 #include "model/require.h"
 #include "redoubt/evaluate.h"
 #include "solvers/finish.h"
 #include "solvers/gradient/markov_weights.h"
+#include "solvers/savepoint.h"
 
 namespace redoubt {
 namespace {
@@ -33,6 +35,20 @@ void check(const Problem& problem, const GradientMethod& method, const GradientO
   }
 }
 
+// Every option that can change the answer.
+std::string method_text(const GradientMethod& method, const GradientOptions& options) {
+  Checksum start;
+  for (const auto& stage : options.start_weights) start.add_all(stage);
+  return fmt::format(
+      "{}(step={}, iterations={}, first_policy={}, seed={}, start_weights={:x}, tolerance={}, "
+      "slack={}, rule={}, weight={}, inner={}, dual_step={})",
+      method.name, options.step, options.iterations,
+      options.first_policy == FirstPolicy::uniform ? "uniform" : "random", options.seed,
+      options.start_weights.empty() ? 0 : start.value(), options.tolerance, options.slack,
+      options.rule == ChoiceRule::neg ? "neg" : "repo", options.weight, options.inner,
+      options.dual_step);
+}
+
 // One run of the loop.
 class Climb {
  public:
@@ -41,11 +57,13 @@ class Climb {
       : problem_(problem),
         method_(method),
         options_(options),
-        execution_(execution),
-        workers_(execution.threads),
+        watch_(execution),
+        savepoint_(execution, problem, method_text(method, options), watch_),
+        workers_(execution.threads, one_process(), &watch_),
         evaluation_(problem, workers_, options.tolerance, method.step == StepKind::projected),
         weights_(problem, evaluation_, options),
         best_(weights_.weights().begin(), weights_.weights().end()),
+        memory_(method.memory),
         margins_(problem.constraints().size(), 0.0),
         direction_(problem.constraints().size() + 1, 0.0) {
     solution_.method = method.name;
@@ -54,26 +72,56 @@ class Climb {
 
   Solution run() {
     bool stopped = false;
-    for (int update = 0;; ++update) {
+    try {
+      stopped = !climb();
+    } catch (const Stopped&) {  // in the middle of an update; the best one before it stands
+      stopped = true;
+    }
+    return answer(stopped);
+  }
+
+ private:
+  // False: stopped between two updates.
+  bool climb() {
+    const auto state = [this](Archive& archive) { visit(archive); };
+    savepoint_.restore(state);
+    for (;; ++update_) {
+      savepoint_.offer(state);
       evaluation_.run(weights_.weights());
       for (std::size_t c = 0; c < margins_.size(); ++c)
         margins_[c] = evaluation_.total(1 + static_cast<int>(c)) - utility_bound(c);
-      record(update);
-      keep_if_best(update);
-      if (update == options_.iterations) break;
-      if ((stopped = watch_.stop(execution_, update / (options_.iterations + 1.0)))) break;
+      record();
+      keep_if_best();
+      if (update_ == options_.iterations) return true;
+      const auto update = static_cast<int>(update_);
+      if (watch_.stop(update / (options_.iterations + 1.0))) return false;
       std::fill(direction_.begin(), direction_.end(), 0.0);
-      method_.select({update, evaluation_.total(0), margins_}, direction_);
+      method_.select({update, evaluation_.total(0), margins_}, direction_, memory_);
       if (method_.step == StepKind::natural) {
         weights_.natural_step(evaluation_, direction_, options_.step);
       } else {
         weights_.projected_step(evaluation_, direction_, options_.step);
       }
     }
-    return answer(stopped);
   }
 
- private:
+  // The state between two updates.
+  void visit(Archive& archive) {
+    std::int64_t best_holds = best_holds_ ? 1 : 0;
+    archive.visit("update", update_);
+    archive.visit("memory", memory_);
+    archive.visit("best", best_);
+    archive.visit("best_holds", best_holds);
+    archive.visit("best_update", best_update_);
+    archive.visit("best_reward", best_reward_);
+    archive.visit("best_miss", best_miss_);
+    archive.visit("trace", solution_.trace);
+    weights_.visit(archive);
+    evaluation_.visit(archive);
+    best_holds_ = best_holds > 0;
+    solution_.trace.constraints.resize(margins_.size());
+  }
+
   double sign(std::size_t constraint) const {
     return problem_.constraints()[constraint].sense == Sense::at_least ? 1 : -1;
   }
@@ -89,9 +137,9 @@ class Climb {
     for (auto& column : trace.constraints) column.reserve(count);
   }
 
-  void record(int update) {
+  void record() {
     Trace& trace = solution_.trace;
-    trace.iteration.push_back(update);
+    trace.iteration.push_back(static_cast<double>(update_));
     trace.row_evaluations.push_back(evaluation_.row_evaluations());
     trace.seconds.push_back(watch_.seconds());
     trace.reward.push_back(evaluation_.total(0));
@@ -108,7 +156,7 @@ class Climb {
     return true;
   }
 
-  void keep_if_best(int update) {
+  void keep_if_best() {
     const bool holds = feasible();
     const double missed = holds ? 0 : -*std::min_element(margins_.begin(), margins_.end());
     const double reward = evaluation_.total(0);
@@ -118,21 +166,20 @@ class Climb {
     best_holds_ = holds;
     best_reward_ = reward;
     best_miss_ = missed;
-    best_update_ = update;
+    best_update_ = update_;
     best_.assign(weights_.weights().begin(), weights_.weights().end());
   }
 
   Solution answer(bool stopped) {
     const int last = static_cast<int>(solution_.trace.iteration.size()) - 1;
+    if (last < 0) return redoubt::stopped(problem_, std::move(solution_), watch_, workers_);
     add_notes(last);
     weights_.assign(best_);
     solution_.policy = weights_.policy();
     solution_.row_evaluations = evaluation_.row_evaluations();
     solution_.iterations = last;
-    finish(problem_, solution_, workers_);
-    if (stopped) solution_.status = Status::stopped;
-    solution_.seconds = watch_.seconds();
-    return std::move(solution_);
+    return stopped ? stopped_with_policy(problem_, std::move(solution_), watch_, workers_)
+                   : finished(problem_, std::move(solution_), watch_, workers_);
   }
 
   void add_notes(int last) {
@@ -161,14 +208,14 @@ class Climb {
   const Problem& problem_;
   const GradientMethod& method_;
   const GradientOptions& options_;
-  const Execution& execution_;
   Stopwatch watch_;
+  Savepoint savepoint_;
   Workers workers_;
   MarkovEvaluation evaluation_;
   MarkovWeights weights_;
-  std::vector<double> best_, margins_, direction_;
+  std::vector<double> best_, memory_, margins_, direction_;
   bool best_holds_ = false;
-  int best_update_ = 0;
+  std::int64_t update_ = 0, best_update_ = 0;
   double best_reward_ = -std::numeric_limits<double>::infinity();
   double best_miss_ = std::numeric_limits<double>::infinity();
   Solution solution_;

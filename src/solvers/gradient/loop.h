@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "redoubt/gradient.h"
 
@@ -20,8 +21,9 @@ struct Iterate {
 };
 
 // Writes how much of each channel to follow: the reward first, then each constraint. All are
-// maximised.
-using Selector = std::function<void(const Iterate&, std::span<double> direction)>;
+// maximised. What a method remembers from one update to the next is in `memory`.
+using Selector =
+    std::function<void(const Iterate&, std::span<double> direction, std::vector<double>& memory)>;
 
 enum class StepKind { natural, projected };
 
@@ -29,6 +31,7 @@ struct GradientMethod {
   const char* name;
   StepKind step;
   Selector select;
+  std::vector<double> memory = {};  // before the first update
 };
 
 // The loop that every gradient method runs.

@@ -29,7 +29,7 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
       lanes_(padded_lanes(static_cast<int>(channels_.size()))),
       stages_(problem.infinite() ? 1 : problem.horizon()),
       tolerance_(tolerance),
-      chain_(problem, channels(), lanes_) {
+      chain_(problem, workers, channels(), lanes_) {
   const Model& model = problem.model();
   const bool same_rows = model.stages() == 1;  // otherwise a row is of one stage only
   stage_slots_ = same_rows ? model.rows() : 0;
@@ -54,9 +54,22 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
 }
 
 double MarkovEvaluation::row_evaluations() const {
-  double sum = 0;
+  double sum = evaluations_before_;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
   return sum;
+}
+
+// In an infinite horizon, worst cases and kernels follow from the values that they belong to.
+void MarkovEvaluation::visit(Archive& archive) {
+  double evaluations = row_evaluations();
+  std::int64_t begun = begun_ ? 1 : 0;
+  archive.visit("values", base_);
+  archive.visit("values_begun", begun);
+  archive.visit("unfinished_evaluations", unfinished_);
+  archive.visit("row_evaluations", evaluations);
+  if (begun > 0 && !begun_) sweep(0, base_.data());
+  begun_ = begun > 0;
+  evaluations_before_ += evaluations - row_evaluations();
 }
 
 void MarkovEvaluation::run(std::span<const double> weights) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "redoubt/checkpoint.h"
 #include "solvers/gradient/chain.h"
 #include "sweep/row_evaluator.h"
 #include "sweep/workers.h"
@@ -37,6 +38,7 @@ class MarkovEvaluation {
   std::span<const double> visits(std::span<const double> weights, int channel);
 
   double row_evaluations() const;
+  void visit(Archive& archive);                            // what one run leaves to the next
   std::int64_t unfinished() const { return unfinished_; }  // runs that did not reach the tolerance
   std::int64_t most_sweeps() const { return most_sweeps_; }
 
@@ -78,6 +80,7 @@ class MarkovEvaluation {
   const double* next_ = nullptr;  // and what the next stage is worth
   double error_ = 0;
   std::int64_t unfinished_ = 0;
+  double evaluations_before_ = 0;  // before this run of the program
 };
 
 }  // namespace redoubt

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "redoubt/checkpoint.h"
 #include "redoubt/gradient.h"
 #include "solvers/gradient/markov_evaluation.h"
 
@@ -18,6 +19,10 @@ class MarkovWeights {
                 const GradientOptions& options);
 
   std::span<const double> weights() const { return weights_; }
+  void visit(Archive& archive) {
+    archive.visit("weights", weights_);
+    archive.visit("logits", logits_);
+  }
   void assign(std::span<const double> weights) { weights_.assign(weights.begin(), weights.end()); }
 
   // Natural gradient: weight *= exp(step * sum over channels of direction * worth), normalised.

@@ -49,21 +49,21 @@ Range reward_range(const Problem& problem) {
 }  // namespace
 
 Solution rnpg(const Problem& problem, const GradientOptions& options, const Execution& execution) {
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto&) {
     follow(reward_has_the_turn(at, options), at, direction);
   };
   return climb(problem, {"rnpg", StepKind::natural, select}, options, execution);
 }
 
 Solution rppg(const Problem& problem, const GradientOptions& options, const Execution& execution) {
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto&) {
     follow(reward_has_the_turn(at, options), at, direction, 1 / options.weight);
   };
   return climb(problem, {"rppg", StepKind::projected, select}, options, execution);
 }
 
 Solution crpo(const Problem& problem, const GradientOptions& options, const Execution& execution) {
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto&) {
     follow(at.missed() <= options.slack, at, direction);
   };
   return climb(problem, {"crpo", StepKind::natural, select}, options, execution);
@@ -73,7 +73,7 @@ Solution crpo(const Problem& problem, const GradientOptions& options, const Exec
 // threshold, or raise the threshold. The last two both step along the reward, so the threshold
 // itself leaves no trace in the path.
 Solution rrpo(const Problem& problem, const GradientOptions& options, const Execution& execution) {
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto&) {
     const auto missed = std::find_if(at.margins.begin(), at.margins.end(),
                                      [&](double margin) { return margin < -options.slack; });
     direction[missed == at.margins.end() ? 0 : 1 + (missed - at.margins.begin())] = 1;
@@ -84,29 +84,32 @@ Solution rrpo(const Problem& problem, const GradientOptions& options, const Exec
 Solution primal_dual(const Problem& problem, const GradientOptions& options,
                      const Execution& execution) {
   const double dual_step = options.dual_step > 0 ? options.dual_step : options.step;
-  std::vector<double> multipliers(problem.constraints().size(), 0.0);
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto& multipliers) {
     direction[0] = 1;
     for (std::size_t c = 0; c < multipliers.size(); ++c) {
       direction[1 + c] = multipliers[c];
       multipliers[c] = std::max(0.0, multipliers[c] - dual_step * at.margins[c]);
     }
   };
-  return climb(problem, {"primal-dual", StepKind::natural, select}, options, execution);
+  std::vector<double> multipliers(problem.constraints().size(), 0.0);
+  return climb(problem, {"primal-dual", StepKind::natural, select, std::move(multipliers)}, options,
+               execution);
 }
 
 Solution epirc(const Problem& problem, const GradientOptions& options, const Execution& execution) {
-  Range optimum = reward_range(problem);
-  double guess = (optimum.low + optimum.high) / 2;
-  const auto select = [&](const Iterate& at, std::span<double> direction) {
+  const auto select = [&](const Iterate& at, std::span<double> direction, auto& range) {
+    double& low = range[0];
+    double& high = range[1];
     if (at.update > 0 && at.update % options.inner == 0) {
+      const double guess = (low + high) / 2;
       const bool reached = at.reward >= guess && at.missed() <= 0;
-      (reached ? optimum.low : optimum.high) = guess;
-      guess = (optimum.low + optimum.high) / 2;
+      (reached ? low : high) = guess;
     }
-    follow(guess - at.reward >= at.missed(), at, direction);
+    follow((low + high) / 2 - at.reward >= at.missed(), at, direction);
   };
-  return climb(problem, {"epirc", StepKind::projected, select}, options, execution);
+  const Range range = reward_range(problem);
+  return climb(problem, {"epirc", StepKind::projected, select, {range.low, range.high}}, options,
+               execution);
 }
 
 }  // namespace redoubt

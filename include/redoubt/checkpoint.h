@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "redoubt/solution.h"
+
+namespace redoubt {
+
+// The state of work that can be continued later, as named values. One visit serves both ways: an
+// archive that writes takes the values, one that reads sets them.
+class Archive {
+ public:
+  virtual ~Archive() = default;
+  virtual void visit(const char* name, std::vector<char>& values) = 0;
+  virtual void visit(const char* name, std::vector<double>& values) = 0;
+  virtual void visit(const char* name, std::vector<std::int64_t>& values) = 0;
+  virtual void visit(const char* name, std::vector<std::vector<double>>& lists) = 0;
+  virtual void visit(const char* name, std::vector<Policy::Stage>& stages) = 0;
+  virtual void visit(const char* name, Trace& trace) = 0;
+  void visit(const char* name, double& value) { visit_one(name, value); }
+  void visit(const char* name, std::int64_t& value) { visit_one(name, value); }
+
+ private:
+  template <class Value>
+  void visit_one(const char* name, Value& value) {
+    std::vector<Value> values = {value};
+    visit(name, values);
+    value = values.at(0);
+  }
+};
+
+// Where long work keeps its state and finds it again; `checkpoint_file` makes one. Solvers call it
+// from one thread, between two stages.
+class Checkpoint {
+ public:
+  using State = std::function<void(Archive&)>;  // visits the whole state
+
+  virtual ~Checkpoint() = default;
+  // Reads the state back; false when there is none. `work` says what the state is of, in words, to
+  // the last bit of the problem: the state of other work is an Error that names both.
+  virtual bool restore(const std::string& work, const State& state) = 0;
+  virtual bool is_due() const = 0;  // some seconds have passed since the last save
+  // Writes the state in place of the one before it, whole or not at all.
+  virtual void save(const std::string& work, const State& state) = 0;
+  // A checkpoint beside this one, for a part of the work that has a state of its own.
+  virtual std::shared_ptr<Checkpoint> part(const std::string& name) = 0;
+  virtual void remove() = 0;  // with its parts: the work is done
+};
+
+}  // namespace redoubt

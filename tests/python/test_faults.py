@@ -1,0 +1,310 @@
+"""What becomes of work that is disturbed: killed, out of disk, out of memory, under files that change."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from program import PROGRAM, ROOT, refused, run
+
+RIVER = "river_swim(horizon=10,start=3)"
+KILLS = 20
+
+
+# ---- killed, and continued -----------------------------------------------------------------------
+
+
+def contents(path):
+    """What a file of a solution says, times apart."""
+    with h5py.File(path) as file:
+        found = {}
+        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    found.pop("trace/seconds", None)
+    summary = json.loads(found.pop("summary").tobytes())
+    del summary["seconds"]
+    return summary, found
+
+
+def same_solution(a, b):
+    (summary_a, arrays_a), (summary_b, arrays_b) = contents(a), contents(b)
+    assert summary_a == summary_b
+    assert arrays_a.keys() == arrays_b.keys()
+    for name, values in arrays_a.items():
+        assert np.array_equal(values, arrays_b[name]), name
+
+
+def same_bytes(a, b):
+    assert a.read_bytes() == b.read_bytes()
+
+
+def kill_and_go_on(command, output, folder, seconds, moment):
+    """Kills the command at a moment, a share of its time; what it leaves; and runs it again to its end."""
+    folder.mkdir()
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(seconds * moment)
+    finished = process.poll() is not None
+    process.kill()
+    process.wait()
+    assert finished or process.returncode == -signal.SIGKILL
+    left = {file.name for file in folder.iterdir()}
+    again = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert again.returncode in (0, 1), again.stderr
+    assert {file.name for file in folder.iterdir() if "unfinished" in file.name} == set()
+    return finished, left
+
+
+def kill_at_random_moments(command, output, keeps, folder, same):
+    """20 kills and 20 results; each is that of a run which nobody disturbed."""
+    calm = folder / "calm"
+    calm.mkdir()
+    begin = time.monotonic()
+    assert subprocess.run(command, cwd=calm, capture_output=True).returncode in (0, 1)
+    seconds = time.monotonic() - begin
+    assert not (calm / keeps).exists()  # done: nothing to go on from
+    moments = [random.Random(seed).uniform(0.05, 0.9) for seed in range(KILLS)]
+    with ThreadPoolExecutor(2) as pool:
+        ends = list(pool.map(lambda i: kill_and_go_on(command, output, folder / str(i), seconds, moments[i]),
+                             range(KILLS)))  # fmt: skip
+    for i in range(KILLS):
+        same(folder / str(i) / output, calm / output)
+    # Most were really killed at work, and many of those had something to go on from.
+    assert sum(not finished for finished, _ in ends) >= KILLS / 2
+    assert sum(keeps in left for _, left in ends) >= 3
+
+
+def test_a_solve_that_was_killed_goes_on_to_the_same_bits(tmp_path):
+    problem = "garnet(states=50,actions=4,successors=6,horizon=40)"
+    command = [PROGRAM, "solve", problem, "--budget-step", "0.5", "--threads", "1", "-o", "answer.h5",
+               "--checkpoint", "state.h5", "--checkpoint-interval", "0.02"]  # fmt: skip
+    kill_at_random_moments(command, "answer.h5", "state.h5", tmp_path, same_solution)
+
+
+def test_an_estimate_that_was_killed_goes_on_to_the_same_bits(tmp_path):
+    simulator = tmp_path / "simulator.py"
+    simulator.write_text(SIMULATOR)
+    command = [PROGRAM, "estimate", "--simulator", f"{sys.executable} -S {simulator}", "--samples", "2500", "--horizon",
+               "5", "-o", "model.json"]  # fmt: skip
+    kill_at_random_moments(command, "model.json", "simulator.samples", tmp_path, same_bytes)
+
+
+SIMULATOR = """
+import json, random, sys
+sys.stdin.readline()
+print(json.dumps({"states": 4, "actions": 2, "signals": ["cost"]}), flush=True)
+for line in sys.stdin:
+    query = json.loads(line)
+    draw = random.Random(query["seed"])
+    print(json.dumps({"id": query["id"], "next": draw.randrange(4), "reward": draw.choice([0, 1]),
+                      "signals": {"cost": 0.5}}), flush=True)
+"""
+
+
+def test_an_experiment_that_was_killed_goes_on_to_the_same_table(tmp_path):
+    script = ROOT / "experiments" / "sample_complexity" / "run.py"
+    command = [sys.executable, script, "--quick", "--only", "fork(set=chi2", "--output", ".", "--checkpoint", "found.json",
+               "--checkpoint-interval", "0"]  # fmt: skip
+    kill_at_random_moments(command, "figures/sample_complexity.csv", "found.json", tmp_path, same_bytes)
+
+
+@pytest.mark.parametrize("method", ["robust", "crpo", "frontier"])
+def test_other_methods_go_on_as_well(method, tmp_path):
+    problem = "garnet(states=20,actions=3,successors=4,discount=0.95,bound=10)"
+    command = ["solve", problem, "--method", method, "--checkpoint", tmp_path / "state.h5",
+               "--checkpoint-interval", "0.01"]  # fmt: skip
+    calm = run("solve", problem, "--method", method, "-o", tmp_path / "calm.h5")
+    assert run(*command, "--time-limit", "0.05").returncode == 1  # stopped: what there was is kept
+    again = run(*command, "-o", tmp_path / "again.h5")
+    assert again.returncode == calm.returncode
+    same_solution(tmp_path / "again.h5", tmp_path / "calm.h5")
+
+
+def test_a_checkpoint_of_another_problem_is_refused_and_names_both(tmp_path):
+    state = tmp_path / "state.h5"
+    run("solve", RIVER, "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", "0.002")
+    if not state.exists():
+        run("solve", RIVER, "--method", "crpo", "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", ".1")
+    before = state.read_bytes()
+    text = refused("solve", RIVER, "--radius", "0.06", "--checkpoint", state)
+    assert "holds the state of" in text and "must be of rcvi(" in text and text.count("horizon 10") == 2
+    assert state.read_bytes() == before
+    state.write_bytes(before[:-100] + bytes(100))
+    assert "seal" in refused("solve", RIVER, "--checkpoint", state)
+
+
+# ---- no room, no right to write --------------------------------------------------------------------
+
+WRITERS = {
+    "solution": ("solve", RIVER, "-o", "a.h5"),
+    "policy": ("solve", RIVER, "--policy", "a.csv"),
+    "checkpoint": ("solve", RIVER, "--checkpoint", "a.h5", "--checkpoint-interval", "0"),
+    "curve": ("frontier", RIVER, "-o", "a.csv"),
+    "json": ("make", "garnet(states=40)", "-o", "a.json"),
+    "csv": ("make", "garnet(states=40)", "-o", "a.csv"),
+    "umb": ("make", "garnet(states=40)", "-o", "a.umb"),
+    "estimate": ("estimate", "garnet(states=40)", "--samples", "100", "-o", "a.json"),
+    "traces": ("compare", RIVER, "--methods", "crpo", "-o", "."),
+}
+
+
+def outcome_of(arguments, folder, limit):
+    """Runs the program in a folder after limit() was called in its process."""
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, preexec_fn=limit)
+
+
+def expect_refusal(result, folder, reason, before):
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert result.stderr.startswith("redoubt: ") and result.stderr.count("\n") == 1, result.stderr
+    assert reason in result.stderr, result.stderr
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before  # nothing new, nothing lost
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_may_not_grow_leaves_the_old_one(writer, tmp_path):
+    """The limit of a process on the size of files, which needs no rights to set, stands for a full disk."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+    before = {"a.csv": b"old", "a.json": b"old", "a.umb": b"old", "traces.csv": b"old"}
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+    expect_refusal(outcome_of(WRITERS[writer], tmp_path, limit), tmp_path, "File too large", before)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("mounting a disk is not allowed here")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_full_disk_leaves_the_old_file(writer, small_disk):
+    (small_disk / "full").write_bytes(bytes(8192))
+    before = {"full": bytes(8192)}
+    expect_refusal(outcome_of(WRITERS[writer], small_disk, None), small_disk, "No space left", before)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_folder_that_is_read_only_stays_as_it_is(writer, tmp_path):
+    tmp_path.chmod(0o555)
+    for parent in tmp_path.parents[:3]:  # of pytest, for root only
+        parent.chmod(parent.stat().st_mode | 0o055)
+    limit = (lambda: os.setuid(65534)) if os.geteuid() == 0 else None
+    if limit and subprocess.run([PROGRAM, "--version"], capture_output=True, preexec_fn=limit).returncode != 0:
+        pytest.skip("a user without rights cannot run the program here")
+    expect_refusal(outcome_of(WRITERS[writer], tmp_path, limit), tmp_path, "Permission denied", {})
+
+
+def test_a_file_in_place_of_a_folder_is_refused_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "folder" in refused("solve", RIVER, "-o", tmp_path / "file" / "a.h5")
+
+
+def test_standard_output_that_is_full_is_an_error():
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([PROGRAM, "solve", RIVER], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and "standard output" in result.stderr
+
+
+# ---- memory -----------------------------------------------------------------------------------------
+
+
+def test_a_solve_beyond_the_limit_of_memory_is_refused_with_the_numbers(tmp_path):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))
+    large = ("solve", "garnet(states=500,actions=4,successors=5,horizon=50)", "--budget-step", "0.02", "--threads", "1")
+    result = outcome_of(large, tmp_path, limit)
+    expect_refusal(result, tmp_path, "the limit is 0.3 GB", {})
+    # A user who insists gets it, and finds out.
+    result = outcome_of([*large, "--memory-limit", "1TB"], tmp_path, limit)
+    assert result.returncode == 2 and "out of memory" in result.stderr.splitlines()[-1], result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_threads_that_the_system_does_not_give_are_an_error(tmp_path):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (200_000_000, 200_000_000))
+    result = outcome_of(("solve", RIVER, "--threads", "100"), tmp_path, limit)
+    expect_refusal(result, tmp_path, "threads = 100", {})
+
+
+# ---- files that change, and writers that meet -------------------------------------------------------
+
+
+def test_a_problem_that_changes_under_a_solve_does_not_matter_to_it(tmp_path):
+    problem, calm, again = tmp_path / "problem.json", tmp_path / "calm.h5", tmp_path / "again.h5"
+    run("make", "garnet(states=50,actions=4,successors=6,horizon=40)", "-o", problem)
+    arguments = ["solve", problem, "--budget-step", "0.5", "--threads", "1"]
+    run(*arguments, "-o", calm)
+    state = tmp_path / "state.h5"
+    command = [PROGRAM, *arguments, "-o", again, "--checkpoint", state, "--checkpoint-interval", "0.01"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while not state.exists():
+        assert process.poll() is None
+        time.sleep(0.001)
+    kept = problem.read_bytes()
+    problem.write_bytes(kept.replace(b"0.", b"1.", 1))
+    assert process.wait(timeout=60) in (0, 1)
+    same_solution(again, calm)
+    # The next one is another problem, and a checkpoint knows.
+    problem.write_bytes(kept)
+    run(*arguments, "--checkpoint", state, "--checkpoint-interval", "0.01", "--time-limit", "0.3")
+    run("make", "garnet(states=50,actions=4,successors=6,horizon=40,seed=1)", "-o", problem)
+    assert "holds the state of" in refused(*arguments, "--checkpoint", state)
+
+
+def test_two_solves_that_write_the_same_file_leave_one_of_the_two(tmp_path):
+    both = tmp_path / "both.h5"
+    alone = []
+    for radius in ("0.02", "0.05"):
+        alone.append(tmp_path / f"{radius}.h5")
+        run("solve", RIVER, "--radius", radius, "-o", alone[-1])
+    for _ in range(5):
+        writers = [subprocess.Popen([PROGRAM, "solve", RIVER, "--radius", radius, "-o", both], stdout=subprocess.DEVNULL)
+                   for radius in ("0.02", "0.05")]  # fmt: skip
+        assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+        found = contents(both)[0]
+        assert found in [contents(path)[0] for path in alone]
+    assert {file.name for file in tmp_path.iterdir()} == {"both.h5", "0.02.h5", "0.05.h5"}
+
+
+# ---- stopped by hand --------------------------------------------------------------------------------
+
+LARGE = "garnet(states=20000,actions=8,successors=10,horizon=50,bound=100)"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A problem of which one stage takes long, and a policy for it."""
+    folder = tmp_path_factory.mktemp("large")
+    assert run("make", LARGE, "-o", folder / "large.umb").returncode == 0
+    assert run("solve", folder / "large.umb", "--method", "nominal", "--time-limit", "0", "-o", folder / "large.h5")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("verb", ["solve", "solve --method frontier", "solve --method robust", "solve --method crpo",
+                                  "evaluate", "verify", "info"])  # fmt: skip
+def test_ctrl_c_ends_anything_within_a_second(verb, large):
+    solution = ["large.h5"] if verb in ("evaluate", "verify") else []
+    step = ["--memory-limit", "1TB"] if verb == "solve" else []
+    command = [PROGRAM, verb.split()[0], "large.umb", *verb.split()[1:], *solution, *step, "--progress"]
+    process = subprocess.Popen(command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False)
+    assert os.read(process.stderr.fileno(), 100)  # the bar: the file is read, the work has begun
+    time.sleep(0.3)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 1.5  # a second, and the end of a process with that much memory
+    assert process.returncode == 1
+    assert (b"stopped" in out) == verb.startswith("solve")
