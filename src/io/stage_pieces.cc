@@ -20,6 +20,7 @@ StagePieces::StagePieces(const Policy& policy, const Execution& execution)
   states_ = static_cast<State>(agree_on_sum(ranks_, policy.states));
   const auto stages = policy.stages.size();
   std::map<std::string, std::vector<std::uint64_t>> mine;
+  for_each_stage_array([&](const char* name, auto) { mine[name]; });  // also without a stage
   for (std::size_t h = 0; h < stages; ++h) {
     for_each_stage_array([&](const char* name, auto array) {
       const auto size = (stage(static_cast<int>(h)).*array).size();
