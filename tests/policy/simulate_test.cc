@@ -92,10 +92,10 @@ TEST(Simulate, StopsBetweenBatches) {
   const Problem p = make("river_swim(horizon=10,start=3)");
   int calls = 0;
   const Execution execution{.progress = [&](double) { return ++calls < 2; }};
-  const Simulation stopped = simulate(p, robust(p).policy, {.episodes = 100000}, execution);
-  EXPECT_LT(stopped.reward.totals.size(), 100000u);
+  const Simulation stopped = simulate(p, robust(p).policy, {.episodes = 300000}, execution);
+  EXPECT_LT(stopped.reward.totals.size(), 300000u);
   EXPECT_GT(stopped.reward.totals.size(), 0u);
-  const auto all = simulate(p, robust(p).policy, {.episodes = 100000}).reward.totals;
+  const auto all = simulate(p, robust(p).policy, {.episodes = 300000}).reward.totals;
   EXPECT_TRUE(std::equal(stopped.reward.totals.begin(), stopped.reward.totals.end(), all.begin()));
 }
 
