@@ -28,7 +28,8 @@ ELSEWHERE = {
     "regular_shape": "rd.estimate",
 }
 # The ranks of one problem are processes of the program, mpirun redoubt solve, not of Python.
-OF_RANKS = {"balanced_blocks", "one_process", "part_of", "run_ranks"}
+# So is a policy whose stages go to disk, redoubt solve --policy-out.
+OF_RANKS = {"balanced_blocks", "one_process", "part_of", "run_ranks", "stages_on_disk"}
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
     ("Execution", "progress"),

@@ -258,9 +258,11 @@ def test_a_problem_that_changes_under_a_solve_does_not_matter_to_it(tmp_path):
     same_solution(again, calm)
     # The next one is another problem, and a checkpoint knows.
     problem.write_bytes(kept)
-    run(*arguments, "--checkpoint", state, "--checkpoint-interval", "0.01", "--time-limit", "0.3")
+    longer = ["solve", problem, "--budget-step", "0.05", "--threads", "1", "--checkpoint", state]
+    run(*longer, "--checkpoint-interval", "0.01", "--time-limit", "0.2")
+    assert state.exists()  # it was stopped
     run("make", "garnet(states=50,actions=4,successors=6,horizon=40,seed=1)", "-o", problem)
-    assert "holds the state of" in refused(*arguments, "--checkpoint", state)
+    assert "holds the state of" in refused(*longer)
 
 
 def test_two_solves_that_write_the_same_file_leave_one_of_the_two(tmp_path):
