@@ -55,9 +55,11 @@ StageTime stage_time(int threads, clockid_t clock) {
   const RcviPlan plan = plan_rcvi(problem, options);
   StageTime time;
   int stage = plan.stages;  // the one that has just been done
-  double start = 0, values = 0;
+  double start = 0, values = 0, last = -1;
   Execution execution{.threads = threads};
-  execution.progress = [&](double) {
+  execution.progress = [&](double done) {
+    if (done == last) return true;  // within a stage
+    last = done;
     if (stage < plan.stages) {
       time.successor += now(clock) - start;
       values += 2.0 * static_cast<double>(problem.model().outcomes()) * plan.axes[0].cells[stage];
