@@ -14,7 +14,8 @@ import scipy.sparse
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import redoubt as rd
 
-STATES, ACTIONS, SUCCESSORS = 10_000, 5, 20
+SUCCESSORS = int(sys.argv[1])  # of each row
+ACTIONS, STATES = 5, 1_000_000 // (5 * SUCCESSORS)
 WINDOWS = 100
 
 random = np.random.default_rng(1)

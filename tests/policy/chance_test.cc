@@ -19,20 +19,14 @@ namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
+using testing::kEverySet;
 using testing::RandomOptions;
-
-const std::vector<Uncertainty> kSets = {
-    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
 
 // Shapes, one bit each.
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   RandomOptions o{.states = 4, .actions = 2, .successors = 2, .signals = 2, .horizon = 4};
   o.uncertainty = set;
-  o.outcome_values = seed & 1;
-  o.stage_dependent = seed & 2;
-  o.random_start = seed & 4;
-  o.ragged = o.terminal = o.row_radii = seed & 8;
-  return o;
+  return testing::shaped(o, seed);
 }
 
 // One state, one action: a coin earns 1 or nothing, twice. At least 1 comes with 3/4, at least 2
@@ -76,7 +70,7 @@ TEST(Chance, AugmentsWithWhatIsStillToBeEarned) {
 
 TEST(Chance, EveryPolicyAndSetAgreesWithTheVerification) {
   int open = 0;  // cases in which the constraint is neither kept for certain nor lost
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
       SCOPED_TRACE(::testing::Message() << name(set) << " seed " << seed);
       RandomOptions o = shape(seed, set);
@@ -123,7 +117,7 @@ TEST(Chance, OffTheLatticeIsRoundedAgainstThePolicy) {
 }
 
 TEST(Chance, LiftedIsLoweredAgain) {
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       SCOPED_TRACE(::testing::Message() << name(set) << " seed " << seed);
       const Problem problem = testing::random_chance_problem(seed, shape(seed, set));
@@ -144,7 +138,7 @@ TEST(Chance, LiftedIsLoweredAgain) {
 
 // Nature's choices against a chance constraint, followed forward, do what they claim.
 TEST(Chance, WorstKernelDoesWhatItClaims) {
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     SCOPED_TRACE(name(set));
     const Problem problem = testing::random_chance_problem(5, shape(5, set));
     const AugmentedProblem augmented = augment(problem);

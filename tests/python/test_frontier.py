@@ -32,7 +32,8 @@ def problem_of(case: Case) -> rd.Problem:
 
 def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: float, what):
     """`accuracy` is that of the oracle. A gap is measured as the status does: against at least one."""
-    solution = rd.solve(problem_of(case), method="frontier", tolerance=tolerance, threads=1)
+    problem = problem_of(case)
+    solution = rd.solve(problem, method="frontier", tolerance=tolerance, threads=1)
     if exact is None:
         assert solution.status == "infeasible", what
         return
@@ -42,6 +43,7 @@ def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: 
     assert solution.reward.bound >= exact - slack, (what, solution.reward.bound, exact)
     assert solution.gap <= tolerance * max(1.0, abs(solution.reward.bound)), what
     assert all(c.satisfied for c in solution.constraints), what
+    assert all(c.satisfied for c in rd.verify(problem, solution.policy).constraints), what
 
 
 @pytest.mark.parametrize("constraints, count", [(1, 100), (2, 100), (3, 40)])

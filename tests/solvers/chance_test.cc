@@ -30,11 +30,7 @@ const std::vector<Uncertainty> kSets = {Nominal{}, TV{0.15}, TV{0.15, Reach::sup
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   RandomOptions o{.states = 4, .actions = 2, .successors = 2, .signals = 2, .horizon = 4};
   o.uncertainty = set;
-  o.outcome_values = seed & 1;
-  o.stage_dependent = seed & 2;
-  o.random_start = seed & 4;
-  o.ragged = o.terminal = o.row_radii = seed & 8;
-  return o;
+  return testing::shaped(o, seed);
 }
 
 // The problem with the bound on which policies differ most, asking for this share of the way from

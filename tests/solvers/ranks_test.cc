@@ -16,11 +16,9 @@ using testing::Configuration;
 using testing::configurations;
 using testing::error_of;
 using ::testing::HasSubstr;
+using testing::kEverySet;
 using testing::RandomOptions;
 using testing::SolvePart;
-
-const std::vector<Uncertainty> kSets = {
-    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
 
 // Large enough that messages are sent in several slices, and different in each of these ways.
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
@@ -29,11 +27,7 @@ RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   o.actions = 3;
   o.horizon = 4;
   o.uncertainty = set;
-  o.outcome_values = seed & 1;
-  o.stage_dependent = seed & 2;
-  o.random_start = seed & 4;
-  o.ragged = o.terminal = o.row_radii = seed & 8;
-  return o;
+  return testing::shaped(o, seed);
 }
 
 void expect_same_bits(const Solution& one, const Solution& many) {
@@ -61,7 +55,7 @@ void expect_same_on_ranks(const Problem& problem, const SolvePart& solve) {
 
 class Ranks : public ::testing::TestWithParam<int> {
  protected:
-  const Uncertainty& set() const { return kSets[GetParam()]; }
+  const Uncertainty& set() const { return kEverySet[GetParam()]; }
 };
 
 TEST_P(Ranks, DoNotChangeRcvi) {
@@ -146,7 +140,7 @@ TEST_P(Ranks, DoNotChangeAnEvaluation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, Ranks, ::testing::Range(0, static_cast<int>(kSets.size())));
+INSTANTIATE_TEST_SUITE_P(Sets, Ranks, ::testing::Range(0, static_cast<int>(kEverySet.size())));
 
 TEST(Ranks, MoreThanStates) {
   RandomOptions options;

@@ -15,22 +15,15 @@
 namespace redoubt {
 namespace {
 
+using testing::kEverySet;
 using testing::RandomOptions;
 
-const std::vector<Uncertainty> kSets = {
-    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
-
-// Shapes that the recursion must get right, one bit each.
 Problem several(std::uint64_t seed, const Uncertainty& set, int constraints, double discount = 1) {
   RandomOptions o{.states = 3, .actions = 3, .signals = constraints, .horizon = 3};
   o.constraints = constraints;
   o.discount = discount;
   o.uncertainty = set;
-  o.outcome_values = seed & 1;
-  o.stage_dependent = seed & 2;
-  o.random_start = seed & 4;
-  o.ragged = o.terminal = o.row_radii = seed & 8;
-  const Problem problem = testing::random_problem(seed, o);
+  const Problem problem = testing::random_problem(seed, testing::shaped(o, seed));
   Terms terms = problem.terms();
   for (int c = 0; c < constraints; ++c) {  // bounds from easy to beyond reach, each its own way
     const AchievableRange range = achievable_range(problem, c);
@@ -43,7 +36,7 @@ Problem several(std::uint64_t seed, const Uncertainty& set, int constraints, dou
 class RcviSeveral : public ::testing::TestWithParam<int> {};
 
 TEST_P(RcviSeveral, IsTheLiteralAlgorithm) {
-  const Uncertainty& set = kSets[GetParam()];
+  const Uncertainty& set = kEverySet[GetParam()];
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     SCOPED_TRACE(::testing::Message() << name(set) << " seed " << seed);
     RcviOptions options{.budget_step = 0.23};
@@ -55,7 +48,8 @@ TEST_P(RcviSeveral, IsTheLiteralAlgorithm) {
   testing::expect_literal_rcvi(several(4, set, 3), {.budget_step = 0.4});
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, RcviSeveral, ::testing::Range(0, static_cast<int>(kSets.size())));
+INSTANTIATE_TEST_SUITE_P(Sets, RcviSeveral,
+                         ::testing::Range(0, static_cast<int>(kEverySet.size())));
 
 // One decision between three actions: all (reward 1), half (reward .6, .5 of x and of y), none (1
 // of each). Wanting .4 of x and .3 of y, which all and half cannot give alone, mixes all and half
@@ -99,7 +93,7 @@ TEST(RcviSeveralByHand, RemembersWhatEachConstraintStillNeeds) {
 }
 
 TEST(RcviSeveralLimits, WithoutPressureIsValueIteration) {
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     const Problem problem = several(4, set, 2);
     Terms terms = problem.terms();
     for (Constraint& c : terms.constraints) c.bound = c.sense == Sense::at_most ? 100 : -100;
@@ -111,7 +105,7 @@ TEST(RcviSeveralLimits, WithoutPressureIsValueIteration) {
 }
 
 TEST(RcviSeveralLimits, AConstraintTwiceIsTheConstraintOnce) {
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     const Problem problem = several(6, set, 1);
     Terms terms = problem.terms();
     const Constraint one = terms.constraints[0];
@@ -132,7 +126,7 @@ TEST(RcviSeveralLimits, AConstraintTwiceIsTheConstraintOnce) {
 // The same constraint on a copy of its signal takes the long way: a budget each, a linear program
 // for each pair of budgets. Only the rounding of weights to 1 / 65535 differs.
 TEST(RcviSeveralLimits, AConstraintOnACopyOfItsSignalAddsNothing) {
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     SCOPED_TRACE(name(set));
     const Problem one = several(6, set, 1);
     ModelArrays arrays = one.model().arrays();
@@ -182,7 +176,7 @@ TEST(RcviSeveralLimits, AnInfiniteHorizonIsCutAndThePolicySaved) {
 TEST(RcviSeveralThreads, SameBits) {
   RandomOptions o{.states = 20, .signals = 2, .horizon = 3};
   o.constraints = 2;
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     o.uncertainty = set;
     const Problem problem = testing::random_problem(2, o);
     const RcviOptions options{.budget_cells = 40};

@@ -18,10 +18,8 @@ namespace {
 
 using testing::error_of;
 using ::testing::HasSubstr;
+using testing::kEverySet;
 using testing::RandomOptions;
-
-const std::vector<Uncertainty> kSets = {
-    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
 
 // Shapes that the recursion must get right, one bit each.
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
@@ -30,17 +28,13 @@ RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   o.actions = 3;
   o.horizon = 4;
   o.uncertainty = set;
-  o.outcome_values = seed & 1;
-  o.stage_dependent = seed & 2;
-  o.random_start = seed & 4;
-  o.ragged = o.terminal = o.row_radii = seed & 8;
-  return o;
+  return testing::shaped(o, seed);
 }
 
 class Rcvi : public ::testing::TestWithParam<int> {};
 
 TEST_P(Rcvi, IsTheLiteralAlgorithm) {
-  const Uncertainty& set = kSets[GetParam()];
+  const Uncertainty& set = kEverySet[GetParam()];
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     SCOPED_TRACE(::testing::Message() << name(set) << " seed " << seed);
     RandomOptions shape_of = shape(seed, set);
@@ -60,7 +54,7 @@ TEST_P(Rcvi, IsTheLiteralAlgorithm) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, Rcvi, ::testing::Range(0, static_cast<int>(kSets.size())));
+INSTANTIATE_TEST_SUITE_P(Sets, Rcvi, ::testing::Range(0, static_cast<int>(kEverySet.size())));
 
 // Signals that are multiples of 0.25 need no rounding.
 TEST(RcviLattice, IsExactAndFoundByItself) {
@@ -142,7 +136,7 @@ TEST(RcviThreads, SameBits) {
   RandomOptions o = shape(5, KL{0.1});
   o.states = 60;
   o.horizon = 6;
-  for (const Uncertainty& set : kSets) {
+  for (const Uncertainty& set : kEverySet) {
     o.uncertainty = set;
     const Problem problem = testing::random_problem(2, o);
     for (const Rounding rounding : {Rounding::up, Rounding::mixed}) {

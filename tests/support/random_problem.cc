@@ -116,6 +116,14 @@ double discounted_stages(const RandomOptions& o) {
 
 }  // namespace
 
+RandomOptions shaped(RandomOptions options, std::uint64_t bits) {
+  options.outcome_values = bits & 1;
+  options.stage_dependent = bits & 2;
+  options.random_start = bits & 4;
+  options.ragged = options.terminal = options.row_radii = bits & 8;
+  return options;
+}
+
 RandomOptions random_options(std::uint64_t seed) {
   Random random(~seed);
   const auto coin = [&] { return random.below(2) == 0; };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "redoubt/problem.h"
 
@@ -32,6 +33,14 @@ struct RandomOptions {
   Uncertainty uncertainty = KL{0.05};  // Interval: bounds are drawn around the nominal rows
   bool row_radii = false;              // radii in [0, 2 radius], one for each row
 };
+
+// The options with some of the shapes that recursions must get right, one bit each: outcome values,
+// stage-dependent rows, a random start; ragged actions with a terminal state and a radius by row.
+RandomOptions shaped(RandomOptions options, std::uint64_t bits);
+
+// One of every uncertainty set.
+inline const std::vector<Uncertainty> kEverySet = {
+    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
 
 // Small sizes and a mix of all the shapes and sets, for properties that hold of every problem.
 RandomOptions random_options(std::uint64_t seed);

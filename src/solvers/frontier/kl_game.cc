@@ -62,6 +62,7 @@ void KlGame::begin(const RowGame& game) {
   const auto size = static_cast<std::size_t>(places_) * stride_;
   extra_.resize(static_cast<std::size_t>(places_) * 2);
   for (int j = 0; j < 2; ++j) {
+    own_[j] = channels_[j].sign * model.value(channels_[j].signal, game.row);
     for (int i = 0; i < places_; ++i)
       extra_[i * 2 + j] = channels_[j].sign * model.outcome_value(channels_[j].signal, first + i) /
                           problem_->discount();
@@ -311,22 +312,14 @@ double KlGame::bound_of(const RowGame& game, const Lane& lane) {
     sum += pair.low_weight * bounds[pair.low] + pair.high_weight * bounds[pair.high];
     sum += q0 * extra_[i * 2] + q1 * extra_[i * 2 + 1];
   }
-  double own = 0;
-  for (int j = 0; j < 2; ++j)
-    own +=
-        lane.weight[j] * channels_[j].sign * problem_->model().value(channels_[j].signal, game.row);
-  return own + problem_->discount() * sum;
+  return own_of(lane) + problem_->discount() * sum;
 }
 
 void KlGame::finish(const RowGame& game, int n, double gap, GameEnd& end) {
   const Lane& lane = lanes_[n];
-  double own = 0;
-  for (int j = 0; j < 2; ++j)
-    own +=
-        lane.weight[j] * channels_[j].sign * problem_->model().value(channels_[j].signal, game.row);
   take_kernel(n);
   end.bound = bound_of(game, lane);
-  end.value = own + problem_->discount() * value_of(n);
+  end.value = own_of(lane) + problem_->discount() * value_of(n);
   end.gap = problem_->discount() * gap;
   end.points.resize(static_cast<std::size_t>(places_) * 2);
   end.kernel.resize(static_cast<std::size_t>(places_) * 2);

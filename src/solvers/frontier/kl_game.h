@@ -70,6 +70,9 @@ class KlGame {
   void start(const RowGame& game);
   void take_places(const RowGame& game, bool first);
   void tilt();
+  double own_of(const Lane& lane) const {
+    return lane.weight[0] * own_[0] + lane.weight[1] * own_[1];
+  }
   double value_of(int n) const;
   double most_of(const RowGame& game, int n) const;
   void take_kernel(int n);
@@ -92,6 +95,7 @@ class KlGame {
   int places_ = 0, stride_ = 0;  // lanes for which the arrays have room
   double radius_ = 0;
   const double* probability_ = nullptr;
+  double own_[2] = {0, 0};     // the row's own value of each signal
   std::vector<double> extra_;  // outcome values: [place][signal]
   std::vector<Lane> lanes_;
   KlStands* stands_ = nullptr;

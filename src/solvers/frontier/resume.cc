@@ -1,25 +1,8 @@
 #include "solvers/frontier/search.h"
 
-// What a search says of its passes, and what a checkpoint keeps between two of them: what the next
-// one shall look at. All else follows from the problem.
+// What a checkpoint keeps between two passes of a search: what the next one shall look at. All else
+// follows from the problem.
 namespace redoubt {
-
-double FrontierSearch::evaluations() const {
-  double sum = evaluations_before_;
-  for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
-  for (const StateBackup& backup : backups_) sum += backup.evaluations();
-  return sum;
-}
-
-void FrontierSearch::record(Solution& solution) const {
-  solution.row_evaluations = evaluations();
-  Trace& trace = solution.trace;
-  trace.iteration.push_back(static_cast<double>(solution.iterations));
-  trace.row_evaluations.push_back(solution.row_evaluations);
-  trace.seconds.push_back(watch_.seconds());
-  trace.reward.push_back(root_.value);
-  trace.bound.push_back(bound_);
-}
 
 void FrontierSearch::visit(Archive& archive, Solution& solution) {
   std::int64_t rounds = rounds_, idle = idle_, was_reachable = was_reachable_ ? 1 : 0;

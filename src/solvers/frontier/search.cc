@@ -247,6 +247,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
     complete_stage(landings_, stages[h]);
     stages[h + 1].stands.clear();
   }
+  stages.front().stands.clear();
   return true;
 }
 
@@ -299,6 +300,23 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
     }
   }
   return stage;
+}
+
+double FrontierSearch::evaluations() const {
+  double sum = evaluations_before_;
+  for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
+  for (const StateBackup& backup : backups_) sum += backup.evaluations();
+  return sum;
+}
+
+void FrontierSearch::record(Solution& solution) const {
+  solution.row_evaluations = evaluations();
+  Trace& trace = solution.trace;
+  trace.iteration.push_back(static_cast<double>(solution.iterations));
+  trace.row_evaluations.push_back(solution.row_evaluations);
+  trace.seconds.push_back(watch_.seconds());
+  trace.reward.push_back(root_.value);
+  trace.bound.push_back(bound_);
 }
 
 }  // namespace redoubt
