@@ -77,7 +77,7 @@ int solve(const SolveOptions& options) {
   write_outputs(options.output, problem, solution, run);
   // The answer is safe. One that was stopped may be taken up again.
   if (solution.status != Status::stopped) {
-    if (run.checkpoint) run.checkpoint->remove();
+    if (run.checkpoint && processes().rank() == 0) run.checkpoint->remove();
     remove_temporary_store(sampled);
   }
   if (options.json) {

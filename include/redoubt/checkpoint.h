@@ -3,15 +3,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "redoubt/ranks.h"
 #include "redoubt/solution.h"
+#include "redoubt/stage_store.h"
 
 namespace redoubt {
 
 // The state of work that can be continued later, as named values. One visit serves both ways: an
-// archive that writes takes the values, one that reads sets them.
+// archive that writes takes the values, one that reads sets them. Of work on several ranks there is
+// one state, in which nothing tells how many there were: values are the same on every rank unless
+// it says otherwise here.
 class Archive {
  public:
   virtual ~Archive() = default;
@@ -19,8 +24,14 @@ class Archive {
   virtual void visit(const char* name, std::vector<double>& values) = 0;
   virtual void visit(const char* name, std::vector<std::int64_t>& values) = 0;
   virtual void visit(const char* name, std::vector<std::vector<double>>& lists) = 0;
-  virtual void visit(const char* name, std::vector<Policy::Stage>& stages) = 0;
   virtual void visit(const char* name, Trace& trace) = 0;
+  // `each` values for every state that this rank owns; those of all ranks are one array.
+  virtual void visit_states(const char* name, std::span<double> own, std::int64_t each) = 0;
+  // The stages of a policy for those states; what the store has is visited there. Not for policies
+  // that move their memory by table.
+  virtual void visit_stages(const char* name, Policy& policy, StageStore* store) = 0;
+  // A count of which every rank has a share: only the sum is kept, and the first rank gets it back.
+  virtual void visit_sum(const char* name, double& share) = 0;
   void visit(const char* name, double& value) { visit_one(name, value); }
   void visit(const char* name, std::int64_t& value) { visit_one(name, value); }
 
@@ -33,8 +44,14 @@ class Archive {
   }
 };
 
+// Whose state it is: rank r owns the states blocks[r] up to the next.
+struct Owners {
+  Communicator* ranks = &one_process();
+  std::vector<State> blocks = {0, 0};
+};
+
 // Where long work keeps its state and finds it again; `checkpoint_file` makes one. Solvers call it
-// from one thread, between two stages.
+// from one thread, between two stages, and on every rank.
 class Checkpoint {
  public:
   using State = std::function<void(Archive&)>;  // visits the whole state
@@ -42,13 +59,13 @@ class Checkpoint {
   virtual ~Checkpoint() = default;
   // Reads the state back; false when there is none. `work` says what the state is of, in words, to
   // the last bit of the problem: the state of other work is an Error that names both.
-  virtual bool restore(const std::string& work, const State& state) = 0;
+  virtual bool restore(const std::string& work, const State& state, const Owners& owners = {}) = 0;
   virtual bool is_due() const = 0;  // some seconds have passed since the last save
   // Writes the state in place of the one before it, whole or not at all.
-  virtual void save(const std::string& work, const State& state) = 0;
+  virtual void save(const std::string& work, const State& state, const Owners& owners = {}) = 0;
   // A checkpoint beside this one, for a part of the work that has a state of its own.
   virtual std::shared_ptr<Checkpoint> part(const std::string& name) = 0;
-  virtual void remove() = 0;  // with its parts: the work is done
+  virtual void remove() = 0;  // with its parts: the work is done. By one rank
 };
 
 }  // namespace redoubt

@@ -12,6 +12,7 @@ class StageStore {
  public:
   virtual ~StageStore() = default;
   virtual void put(int stage, const Policy::Stage& decisions) = 0;
+  virtual bool has(int stage) const = 0;
   virtual Policy::Stage get(int stage) const = 0;
 };
 

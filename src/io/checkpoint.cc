@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
+#include "io/archive.h"
 #include "io/file.h"
-#include "io/parts_hdf5.h"
 #include "io/seal.h"
+#include "model/agree.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -14,79 +14,20 @@ namespace redoubt {
 namespace io {
 namespace {
 
-std::string under_state(const char* name) { return std::string("state/") + name; }
-
-class Writer : public Archive {
- public:
-  explicit Writer(hdf5::Output& out) : out_(out) {}
-  void visit(const char* name, std::vector<char>& values) override {
-    out_.write(under_state(name), values);
-  }
-  void visit(const char* name, std::vector<double>& values) override {
-    out_.write(under_state(name), values);
-  }
-  void visit(const char* name, std::vector<std::int64_t>& values) override {
-    out_.write(under_state(name), values);
-  }
-  void visit(const char* name, std::vector<std::vector<double>>& lists) override {
-    out_.write_parts<double>(under_state(name), lists.size(),
-                             [&](std::size_t i) -> const std::vector<double>& { return lists[i]; });
-  }
-  void visit(const char* name, std::vector<Policy::Stage>& stages) override {
-    write_stages(out_, under_state(name) + "/", stages);
-  }
-  void visit(const char* name, Trace& trace) override {
-    write_trace(out_, under_state(name) + "/", trace);
-  }
-
- private:
-  hdf5::Output& out_;
-};
-
-class Reader : public Archive {
- public:
-  explicit Reader(const hdf5::Input& in) : in_(in) {}
-  void visit(const char* name, std::vector<char>& values) override {
-    values = in_.read<char>(under_state(name));
-  }
-  void visit(const char* name, std::vector<double>& values) override {
-    values = in_.read<double>(under_state(name));
-  }
-  void visit(const char* name, std::vector<std::int64_t>& values) override {
-    values = in_.read<std::int64_t>(under_state(name));
-  }
-  void visit(const char* name, std::vector<std::vector<double>>& lists) override {
-    lists = in_.read_lists<double>(under_state(name));
-  }
-  void visit(const char* name, std::vector<Policy::Stage>& stages) override {
-    stages = read_stages(in_, under_state(name) + "/");
-  }
-  void visit(const char* name, Trace& trace) override {
-    trace = read_trace(in_, under_state(name) + "/");
-  }
-
- private:
-  const hdf5::Input& in_;
-};
-
 class CheckpointFile : public Checkpoint {
  public:
   CheckpointFile(std::filesystem::path path, double interval)
       : path_(std::move(path)), interval_(interval) {}
 
-  bool restore(const std::string& work, const State& state) override {
-    if (!std::filesystem::exists(path_)) return false;
-    naming(path_.string(), [&] {
-      check_seal(path_);
-      const hdf5::QuietErrors quiet;
-      const hdf5::Input in(path_);
-      require(in.has("work"), "is not a checkpoint, must be one or be missing");
-      const auto text = in.read<char>("work");
-      const std::string found(text.begin(), text.end());
-      require(found == work, "holds the state of {}; must be of {}, or be missing", found, work);
-      Reader reader(in);
-      state(reader);
-    });
+  bool restore(const std::string& work, const State& state, const Owners& owners) override {
+    const auto seen = gather_value<char>(*owners.ranks, std::filesystem::exists(path_) ? 1 : 0);
+    const auto count = std::count(seen.begin(), seen.end(), 1);
+    if (count == 0) return false;
+    require(count == owners.ranks->size(),
+            "{}: {} of {} ranks see this file, must be in a folder that all of them share",
+            path_.string(), count, owners.ranks->size());
+    // Nobody goes on, and writes the next one, before everybody has read this one.
+    all_or_none(*owners.ranks, [&] { naming(path_.string(), [&] { read(work, state, owners); }); });
     last_ = Clock::now();
     return true;
   }
@@ -95,13 +36,20 @@ class CheckpointFile : public Checkpoint {
     return interval_.count() == 0 || Clock::now() - last_ >= std::max(interval_, 9 * cost_);
   }
 
-  void save(const std::string& work, const State& state) override {
+  void save(const std::string& work, const State& state, const Owners& owners) override {
     const auto begin = Clock::now();
-    write_sealed(path_, [&](hdf5::Output& out) {
-      out.write("work", std::vector<char>(work.begin(), work.end()));
-      Writer writer(out);
-      state(writer);
-    });
+    if (owners.ranks->rank() == 0) {
+      write_sealed(path_, [&](hdf5::Output& out) {
+        out.write("work", std::vector<char>(work.begin(), work.end()));
+        ArchiveWriter writer(out, owners);
+        state(writer);
+      });
+    } else {
+      for (const bool counting : {true, false}) {
+        ArchiveSender sender(owners, counting);
+        state(sender);
+      }
+    }
     last_ = Clock::now();
     cost_ = last_ - begin;
   }
@@ -119,6 +67,18 @@ class CheckpointFile : public Checkpoint {
   }
 
  private:
+  void read(const std::string& work, const State& state, const Owners& owners) const {
+    check_seal(path_);
+    const hdf5::QuietErrors quiet;
+    const hdf5::Input in(path_);
+    require(in.has("work"), "is not a checkpoint, must be one or be missing");
+    const auto text = in.read<char>("work");
+    const std::string found(text.begin(), text.end());
+    require(found == work, "holds the state of {}; must be of {}, or be missing", found, work);
+    ArchiveReader reader(in, owners);
+    state(reader);
+  }
+
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
   std::filesystem::path path_;

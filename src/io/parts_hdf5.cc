@@ -16,15 +16,6 @@ void for_each_trace_column(Visit visit) {
 
 }  // namespace
 
-void write_stages(hdf5::Output& out, const std::string& prefix,
-                  const std::vector<Policy::Stage>& stages) {
-  std::vector<std::int32_t> memory;
-  for (const Policy::Stage& stage : stages) memory.push_back(stage.memory);
-  out.write(prefix + "memory", memory);
-  for_each_stage_array(
-      [&](const char* name, auto array) { write_member(out, prefix + name, stages, array); });
-}
-
 std::vector<Policy::Stage> read_stages(const hdf5::Input& in, const std::string& prefix) {
   const auto memory = in.read<std::int32_t>(prefix + "memory");
   std::vector<Policy::Stage> stages(memory.size());

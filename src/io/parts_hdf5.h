@@ -6,8 +6,6 @@
 // Parts of a solution that checkpoints have, too, under names that begin with `prefix`.
 namespace redoubt::io {
 
-void write_stages(hdf5::Output& out, const std::string& prefix,
-                  const std::vector<Policy::Stage>& stages);
 std::vector<Policy::Stage> read_stages(const hdf5::Input& in, const std::string& prefix);
 
 void write_trace(hdf5::Output& out, const std::string& prefix, const Trace& trace);

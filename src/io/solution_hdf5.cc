@@ -6,6 +6,8 @@
 #include "io/solution_summary.h"
 #include "io/stage_arrays.h"
 #include "io/stage_pieces.h"
+#include "io/stage_slices.h"
+#include "model/agree.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -21,9 +23,6 @@ void for_each_axis_array(Visit visit) {
 }
 
 void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pieces) {
-  std::vector<std::int32_t> memory;
-  for (const Policy::Stage& stage : policy.stages) memory.push_back(stage.memory);
-  out.write("policy/stages/memory", memory);
   pieces.write(out, "policy/stages/");
   for_each_axis_array([&](const char* name, auto array) {
     write_member(out, std::string("policy/budget/") + name, policy.budget, array);
@@ -43,38 +42,14 @@ void read_policy(const hdf5::Input& in, Policy& policy) {
   policy.start_moves = in.read<MemoryMove>("policy/start_moves");
 }
 
-// The decisions of states begin..end-1: slices of the arrays of every stage.
+// The decisions of states begin..end-1.
 void read_part_of_policy(const hdf5::Input& in, Policy& policy, State begin, State end) {
-  const std::string prefix = "policy/stages/";
-  for (const char* table : {"node_begin", "outcome_slot"})
-    require(!in.has(prefix + table),
-            "a policy that moves its memory by table, must be read on one rank");
-  const auto offsets = [&](const char* name) {
-    return in.read<std::int64_t>(prefix + name + "_begin");
-  };
-  const auto mixed = offsets("mixed"), first = offsets("choice_begin"),
-             action = offsets("choice_action");
-  const auto memory = in.read<std::int32_t>(prefix + "memory");
-  policy.stages.resize(memory.size());
-  for (std::size_t h = 0; h < memory.size(); ++h) {
-    Policy::Stage& stage = policy.stages[h];
-    stage.memory = memory[h];
-    const std::int64_t node = std::int64_t{begin} * memory[h],
-                       nodes = std::int64_t{end - begin} * memory[h];
-    if (h + 1 < mixed.size() && mixed[h + 1] > mixed[h]) {
-      stage.mixed = in.read_range<MixedChoice>(prefix + "mixed", mixed[h] + node, nodes);
-      continue;
-    }
-    require(h + 1 < first.size() && h + 1 < action.size(), "stage {} has no decisions", h);
-    stage.choice_begin =
-        in.read_range<std::int64_t>(prefix + "choice_begin", first[h] + node, nodes + 1);
-    const std::int64_t choice = stage.choice_begin.front(),
-                       choices = stage.choice_begin.back() - choice;
-    for (std::int64_t& at : stage.choice_begin) at -= choice;
-    stage.choice_action =
-        in.read_range<std::int32_t>(prefix + "choice_action", action[h] + choice, choices);
-    stage.choice_weight =
-        in.read_range<double>(prefix + "choice_weight", action[h] + choice, choices);
+  const StageSlices slices(in, "policy/stages/");
+  for (int h = 0; h < slices.count(); ++h) {
+    policy.stages.push_back(slices.read(h, begin, end));
+    const Policy::Stage& stage = policy.stages.back();
+    require(begin == end || !stage.mixed.empty() || !stage.choice_begin.empty(),
+            "stage {} has no decisions", h);
   }
   for_each_axis_array([&](const char* name, auto array) {
     read_member(in, std::string("policy/budget/") + name, policy.budget, array);
@@ -107,8 +82,8 @@ void read_curve(const hdf5::Input& in, std::vector<CurvePoint>& curve) {
   read_member(in, "curve/constraints", curve, &CurvePoint::constraints);
 }
 
-void write_content(hdf5::Output& out, const Solution& s, const StagePieces& pieces) {
-  const std::string summary = write_summary(s, pieces.states());
+void write_content(hdf5::Output& out, const Solution& s, State states, const StagePieces& pieces) {
+  const std::string summary = write_summary(s, states);
   out.write("summary", std::vector<char>(summary.begin(), summary.end()));
   write_policy(out, s.policy, pieces);
   write_trace(out, "trace/", s.trace);
@@ -144,9 +119,12 @@ Solution read_solution(const std::filesystem::path& path, const Part* part) {
 
 void save_solution(const Solution& solution, const std::filesystem::path& path,
                    const Execution& execution) {
-  const io::StagePieces pieces(solution.policy, execution);
+  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
+  const auto states = static_cast<State>(agree_on_sum(ranks, solution.policy.states));
+  const io::StagePieces pieces(solution.policy.stages, ranks, execution.stages);
   if (!pieces.writes()) return pieces.hand_over();
-  io::write_sealed(path, [&](io::hdf5::Output& out) { io::write_content(out, solution, pieces); });
+  io::write_sealed(
+      path, [&](io::hdf5::Output& out) { io::write_content(out, solution, states, pieces); });
 }
 
 Solution load_solution(const std::filesystem::path& path) {

@@ -36,6 +36,8 @@ class StageFile : public StageStore {
     });
   }
 
+  bool has(int stage) const override { return entries_.contains(stage); }
+
   Policy::Stage get(int stage) const override {
     const auto found = entries_.find(stage);
     require(found != entries_.end(), "stage {} of the policy was never stored", stage);

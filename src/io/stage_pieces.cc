@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "io/on_first_rank.h"
 #include "io/stage_arrays.h"
 #include "model/agree.h"
 #include "model/require.h"
@@ -13,12 +14,10 @@ bool is_offsets(const std::string& name) { return name == "choice_begin"; }
 
 }  // namespace
 
-StagePieces::StagePieces(const Policy& policy, const Execution& execution)
-    : policy_(policy),
-      ranks_(execution.ranks ? *execution.ranks : one_process()),
-      store_(execution.stages) {
-  states_ = static_cast<State>(agree_on_sum(ranks_, policy.states));
-  const auto stages = policy.stages.size();
+StagePieces::StagePieces(const std::vector<Policy::Stage>& list, Communicator& ranks,
+                         const StageStore* store)
+    : stages_(list), ranks_(ranks), store_(store) {
+  const auto stages = list.size();
   std::map<std::string, std::vector<std::uint64_t>> mine;
   for_each_stage_array([&](const char* name, auto) { mine[name]; });  // also without a stage
   for (std::size_t h = 0; h < stages; ++h) {
@@ -38,8 +37,9 @@ StagePieces::StagePieces(const Policy& policy, const Execution& execution)
 }
 
 const Policy::Stage& StagePieces::stage(int h) const {
-  const Policy::Stage& here = policy_.stages[h];
-  if (store_ == nullptr || !here.mixed.empty() || !here.choice_begin.empty()) return here;
+  const Policy::Stage& here = stages_[h];
+  if (!here.mixed.empty() || !here.choice_begin.empty()) return here;
+  if (store_ == nullptr || !store_->has(h)) return here;  // not made yet
   if (loaded_ != h) stage_ = store_->get(h), loaded_ = h;
   return stage_;
 }
@@ -64,33 +64,26 @@ std::vector<Value> StagePieces::own(int h, const char* name,
   return values;
 }
 
-// Piece i, on the rank that writes; others send it when it is theirs.
+// Piece i, on the rank that writes.
 template <class Value>
 std::vector<Value> StagePieces::piece(std::size_t i, const char* name,
                                       std::vector<Value> Policy::Stage::*array) const {
   const int h = static_cast<int>(i / ranks_.size()), rank = static_cast<int>(i % ranks_.size());
   std::vector<Value> values;
   if (rank == ranks_.rank()) values = own(h, name, array);
-  if (rank == 0) return values;
-  std::vector<Communicator::Outgoing> out;
-  std::vector<Communicator::Incoming> in;
-  if (rank == ranks_.rank()) out.push_back({0, std::as_bytes(std::span(values))});
-  if (writes()) {
-    values.resize(sizes_.at(name)[i]);
-    in.push_back({rank, std::as_writable_bytes(std::span(values))});
-  }
-  ranks_.begin(out, in);
-  ranks_.finish();
-  return values;
+  return on_first_rank(ranks_, rank, std::move(values), sizes_.at(name)[i]);
 }
 
 void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
+  std::vector<std::int32_t> memory;
+  for (const Policy::Stage& stage : stages_) memory.push_back(stage.memory);
+  out.write(prefix + "memory", memory);
   for_each_stage_array(
       [&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*array) {
         const Sizes& sizes = sizes_.at(name);
         out.write_pieces<Value>(prefix + name, sizes,
                                 [&](std::size_t i) { return piece(i, name, array); });
-        Sizes whole(policy_.stages.size());
+        Sizes whole(stages_.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) whole[i / ranks_.size()] += sizes[i];
         out.write_offsets(prefix + name, whole);
       });

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "io/hdf5.h"
-#include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/ranks.h"
 #include "redoubt/stage_store.h"
@@ -16,9 +15,9 @@ namespace redoubt::io {
 // one rank or on several. No rank ever holds more than one stage of one rank besides its own.
 class StagePieces {
  public:
-  StagePieces(const Policy& policy, const Execution& execution);  // on every rank
+  StagePieces(const std::vector<Policy::Stage>& stages, Communicator& ranks,
+              const StageStore* store);  // on every rank
 
-  State states() const { return states_; }  // of all ranks
   bool writes() const { return ranks_.rank() == 0; }
   void write(hdf5::Output& out, const std::string& prefix) const;  // by the rank that writes
   void hand_over() const;                                          // by all others
@@ -33,10 +32,9 @@ class StagePieces {
   std::vector<Value> piece(std::size_t i, const char* name,
                            std::vector<Value> Policy::Stage::*array) const;
 
-  const Policy& policy_;
+  const std::vector<Policy::Stage>& stages_;
   Communicator& ranks_;
   const StageStore* store_;
-  State states_ = 0;
   std::map<std::string, Sizes> sizes_;  // by array
   mutable int loaded_ = -1;             // the stage of the store that is in memory
   mutable Policy::Stage stage_;

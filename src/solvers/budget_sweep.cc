@@ -49,14 +49,20 @@ double BudgetSweep::row_evaluations() const {
 }
 
 void BudgetSweep::visit(Archive& archive, int stage) {
+  const Model& model = problem_->model();
   shape_layer(stage, next_);
-  const auto size = next_.values.size();
-  archive.visit("values", next_.values);
-  require(next_.values.size() == size, "the checkpoint has {} values of stage {}, must have {}",
-          next_.values.size(), stage, size);
+  const std::int64_t each = arrays_ * next_.stride;
+  archive.visit_states(
+      "values",
+      std::span(next_.values).subspan(model.own_begin() * each, model.own_states() * each), each);
   double evaluations = own_evaluations();
-  archive.visit("row_evaluations", evaluations);
+  archive.visit_sum("row_evaluations", evaluations);
   evaluations_before_ += evaluations - own_evaluations();
+}
+
+void BudgetSweep::take_from_others() {
+  exchange_.update(view(next_));
+  fill_halos_of_others(next_);
 }
 
 // Shapes a layer for a stage, reusing its memory; what it held before is void, except that terminal
@@ -107,8 +113,6 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
   if (workers_.front().rows.needs_floor()) find_floor();
   const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
                       padded_lanes(here_.lanes);
-  const LayerView layer{lanes(here_, 0, 0), arrays_ * here_.stride, arrays_, here_.stride,
-                        here_.lanes};
   const auto body = [&](State state, std::int64_t piece, int number) {
     Worker& worker = workers_[number];
     worker.range.first = static_cast<std::int32_t>(piece) * range;
@@ -116,11 +120,8 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
     step_range(stage, state, decisions, worker);
     if (several) decisions_[(state - model.own_begin()) * ranges + piece] = worker.decisions;
   };
-  exchange_.sweep(*group_, {work, ranges}, layer, body);
-  for (State s = 0; s < model.states(); ++s) {  // of other ranks: their values have come without
-    if (s == model.own_begin()) s = model.own_end();
-    if (s < model.states()) fill_halo(s);
-  }
+  exchange_.sweep(*group_, {work, ranges}, view(here_), body);
+  fill_halos_of_others(here_);
   if (several) store_decisions(decisions_, decisions);
   std::swap(next_, here_);
 }
@@ -136,7 +137,7 @@ void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, W
   if (axes_.size() > 1) return decide_several(state, actions, worker);
   if (actions == 0) return;  // terminal: worth nothing
   decide(state, actions, decisions, worker);
-  fill_halo(state);
+  fill_halo(here_, state);
 }
 
 void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
@@ -254,12 +255,25 @@ void BudgetSweep::decide_several(State state, int actions, Worker& worker) {
   }
 }
 
-void BudgetSweep::fill_halo(State state) {
+LayerView BudgetSweep::view(Layer& layer) const {
+  return {lanes(layer, 0, 0), arrays_ * layer.stride, arrays_, layer.stride, layer.lanes};
+}
+
+void BudgetSweep::fill_halo(Layer& layer, State state) const {
   for (int array = 0; array < arrays_; ++array) {
-    double* values = lanes(here_, array, state);
-    std::fill(values - here_.before, values, values[0]);
-    const auto end = values - here_.before + here_.stride;
-    std::fill(values + here_.lanes, end, values[here_.lanes - 1]);
+    double* values = lanes(layer, array, state);
+    std::fill(values - layer.before, values, values[0]);
+    const auto end = values - layer.before + layer.stride;
+    std::fill(values + layer.lanes, end, values[layer.lanes - 1]);
+  }
+}
+
+// Their values come without.
+void BudgetSweep::fill_halos_of_others(Layer& layer) const {
+  const Model& model = problem_->model();
+  for (State s = 0; s < model.states(); ++s) {
+    if (s == model.own_begin()) s = model.own_end();
+    if (s < model.states()) fill_halo(layer, s);
   }
 }
 

@@ -36,8 +36,10 @@ class BudgetSweep {
   }
   double row_evaluations() const;
 
-  // What a checkpoint keeps between two stages: the values of `stage`.
+  // What a checkpoint keeps between two stages: the values of `stage`, of this rank's states. Once
+  // they are read, other ranks' are missing.
   void visit(Archive& archive, int stage);
+  void take_from_others();
 
  private:
   // Values of one stage: [state][array][halo | lanes | halo], so that moving the budget by whole
@@ -79,7 +81,9 @@ class BudgetSweep {
   void find_thresholds(int stage);
   void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
   void decide_several(State state, int actions, Worker& worker);
-  void fill_halo(State state);
+  LayerView view(Layer& layer) const;
+  void fill_halo(Layer& layer, State state) const;
+  void fill_halos_of_others(Layer& layer) const;
   void find_floor();
 
   const Problem* problem_;

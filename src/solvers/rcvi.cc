@@ -184,11 +184,11 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
   Savepoint savepoint(execution, problem, method_text(options), watch);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
-    archive.visit("policy", policy.stages);
+    archive.visit_stages("policy", policy, execution.stages);
     archive.visit("trace", solution.trace);
     sweep->visit(archive, static_cast<int>(stage));
   };
-  savepoint.restore(state);
+  if (savepoint.restore(state)) sweep->take_from_others();
   try {
     while (stage > 0) {
       const auto h = static_cast<int>(stage - 1);

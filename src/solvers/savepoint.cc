@@ -2,39 +2,72 @@
 
 #include <fmt/format.h>
 
+#include "model/agree.h"
 #include "model/checksum.h"
-#include "model/require.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt {
 namespace {
 
-void add(Checksum& sum, const Radius& radius) {
-  sum.add(radius.all);
-  sum.add_all(radius.rows);
+// Everything that parts of a problem have in different numbers is taken in those of the whole one.
+State whole_number(const Model& model, State state) {
+  return model.arrays().part ? model.arrays().part->number[state] : state;
 }
 
-void add(Checksum& sum, const ModelArrays& model) {
-  sum.add(model.states);
-  sum.add(model.stages);
-  sum.add_all(model.state_rows);
-  sum.add_all(model.action);
-  sum.add_all(model.row_outcomes);
-  sum.add_all(model.next);
-  for (const auto* values :
-       {&model.probability, &model.reward, &model.outcome_reward, &model.lower, &model.upper})
-    sum.add_all(*values);
-  for (const Signal& signal : model.signals) {
-    sum.add_all(signal.name);
-    sum.add_all(signal.row);
-    sum.add_all(signal.outcome);
+const std::vector<double>* radii_of_rows(const Uncertainty& uncertainty) {
+  return std::visit(
+      [](const auto& set) -> const std::vector<double>* {
+        if constexpr (requires { set.radius; }) return &set.radius.rows;
+        return nullptr;
+      },
+      uncertainty);
+}
+
+template <class Values>
+void add_some(Checksum& sum, const Values& values, std::int64_t begin, std::int64_t end) {
+  for (auto i = begin; i < end && !values.empty(); ++i) sum.add(values[i]);
+}
+
+void add_row(Checksum& sum, const Problem& problem, Row row) {
+  const Model& model = problem.model();
+  const ModelArrays& a = model.arrays();
+  const auto begin = model.outcome_begin(row), end = model.outcome_end(row);
+  sum.add(end - begin);
+  sum.add(a.action[row]);
+  add_some(sum, a.reward, row, row + 1);
+  for (auto o = begin; o < end; ++o) sum.add(whole_number(model, a.next[o]));
+  for (const auto* values : {&a.probability, &a.outcome_reward, &a.lower, &a.upper})
+    add_some(sum, *values, begin, end);
+  for (const Signal& signal : a.signals) {
+    add_some(sum, signal.row, row, row + 1);
+    add_some(sum, signal.outcome, begin, end);
   }
+  const auto* radii = radii_of_rows(problem.uncertainty());
+  if (radii) add_some(sum, *radii, row, row + 1);
 }
 
-void add(Checksum& sum, const Terms& terms) {
+// The rows of this rank's states. A sum over states, so that those of all ranks together are those
+// of the whole problem.
+std::uint64_t sum_of_rows(const Problem& problem) {
+  const Model& model = problem.model();
+  std::uint64_t total = 0;
+  for (int h = 0; h < model.stages(); ++h) {
+    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+      Checksum sum;
+      sum.add(h);
+      sum.add(whole_number(model, s));
+      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row)
+        add_row(sum, problem, row);
+      total += sum.value();
+    }
+  }
+  return total;
+}
+
+void add_terms(Checksum& sum, const Problem& problem) {
+  const Terms& terms = problem.terms();
   sum.add(terms.horizon.value_or(-1));
   sum.add(terms.discount);
-  sum.add_all(terms.start.states);
+  for (const State s : terms.start.states) sum.add(whole_number(problem.model(), s));
   sum.add_all(terms.start.probability);
   for (const Constraint& constraint : terms.constraints) {
     sum.add_all(constraint.signal);
@@ -45,19 +78,24 @@ void add(Checksum& sum, const Terms& terms) {
   sum.add(name(terms.uncertainty));
   std::visit(
       [&](const auto& set) {
-        if constexpr (requires { set.radius; }) add(sum, set.radius);
+        if constexpr (requires { set.radius; }) sum.add(set.radius.all);
         if constexpr (requires { set.reach; }) sum.add(set.reach == Reach::anywhere);
         if constexpr (requires { set.temperature; }) sum.add(set.temperature);
       },
       terms.uncertainty);
 }
 
-std::string description(const Problem& problem) {
+std::string description(const Problem& problem, const Owners& owners) {
+  const Model& model = problem.model();
   Checksum sum;
-  add(sum, problem.model().arrays());
-  add(sum, problem.terms());
-  return fmt::format("problem {:016x} ({} states, {} rows, {})", sum.value(),
-                     problem.model().states(), problem.model().rows(),
+  sum.add(owners.blocks.back());
+  sum.add(model.stages());
+  for (const Signal& signal : model.arrays().signals) sum.add_all(signal.name);
+  add_terms(sum, problem);
+  std::uint64_t digest = sum.value();
+  for (const std::uint64_t rows : gather_value(*owners.ranks, sum_of_rows(problem))) digest += rows;
+  const auto rows = agree_on_sum(*owners.ranks, static_cast<double>(model.rows()));
+  return fmt::format("problem {:016x} ({} states, {} rows, {})", digest, owners.blocks.back(), rows,
                      problem.infinite() ? fmt::format("discount {}", problem.discount())
                                         : fmt::format("horizon {}", problem.horizon()));
 }
@@ -67,12 +105,12 @@ std::string description(const Problem& problem) {
 Savepoint::Savepoint(const Execution& execution, const Problem& problem, const std::string& method,
                      Stopwatch& watch)
     : checkpoint_(execution.checkpoint.get()), watch_(&watch) {
-  const int ranks = execution.ranks ? execution.ranks->size() : 1;
-  require(!checkpoint_ || ranks == 1, "a checkpoint of {} ranks, must be of one process", ranks);
-  require(!checkpoint_ || !execution.stages,
-          "a checkpoint of a policy whose stages go to disk, must be of one in memory");
-  if (checkpoint_)
-    work_ = fmt::format("{} by redoubt {} on {}", method, REDOUBT_VERSION, description(problem));
+  if (!checkpoint_) return;
+  const auto& part = problem.model().arrays().part;
+  if (execution.ranks) owners_.ranks = execution.ranks;
+  owners_.blocks = part ? part->blocks : std::vector<State>{0, problem.model().states()};
+  work_ =
+      fmt::format("{} by redoubt {} on {}", method, REDOUBT_VERSION, description(problem, owners_));
 }
 
 Checkpoint::State Savepoint::with_time(const Checkpoint::State& state) {
@@ -85,11 +123,12 @@ Checkpoint::State Savepoint::with_time(const Checkpoint::State& state) {
 }
 
 bool Savepoint::restore(const Checkpoint::State& state) {
-  return checkpoint_ && checkpoint_->restore(work_, with_time(state));
+  return checkpoint_ && checkpoint_->restore(work_, with_time(state), owners_);
 }
 
 void Savepoint::offer(const Checkpoint::State& state) {
-  if (checkpoint_ && checkpoint_->is_due()) checkpoint_->save(work_, with_time(state));
+  if (!checkpoint_ || !gather_value<char>(*owners_.ranks, checkpoint_->is_due() ? 1 : 0)[0]) return;
+  checkpoint_->save(work_, with_time(state), owners_);
 }
 
 }  // namespace redoubt

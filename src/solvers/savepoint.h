@@ -11,7 +11,7 @@ namespace redoubt {
 
 // The checkpoint of one solve, if the execution has one: every method offers its state at its
 // boundaries, and begins by asking for the one that an earlier run left. The time that was spent on
-// it is part of the state.
+// it is part of the state. Ranks call all of this together; the first says when it is time.
 class Savepoint {
  public:
   // `method` has every option that can change the answer: "rcvi(slack=0, ...)".
@@ -26,6 +26,7 @@ class Savepoint {
   Checkpoint::State with_time(const Checkpoint::State& state);
   Checkpoint* checkpoint_;
   Stopwatch* watch_;
+  Owners owners_;
   std::string work_;
 };
 

@@ -47,11 +47,17 @@ class Sweep {
   Communicator& ranks() const { return group_.ranks(); }
   double row_evaluations() const { return agree_on_sum(ranks(), own_evaluations()); }
 
-  void visit(Archive& archive) {
+  // What a checkpoint keeps: the values of this rank's states. Once they are read, other ranks' are
+  // missing.
+  void visit(Archive& archive, std::vector<double>& values) {
+    const Model& model = problem_.model();
+    archive.visit_states("values", std::span(values).subspan(model.own_begin(), model.own_states()),
+                         1);
     double evaluations = own_evaluations();
-    archive.visit("row_evaluations", evaluations);
+    archive.visit_sum("row_evaluations", evaluations);
     evaluations_before_ += evaluations - own_evaluations();
   }
+  void take_from_others(std::vector<double>& values) { exchange_.update({values.data()}); }
 
  private:
   double own_evaluations() const {
@@ -107,11 +113,10 @@ void run_finite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIte
   result.policy.stages.resize(stage);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
-    archive.visit("values", result.values);
-    archive.visit("policy", result.policy.stages);
-    sweep.visit(archive);
+    archive.visit_stages("policy", result.policy, nullptr);
+    sweep.visit(archive, result.values[stage]);
   };
-  if (solve) solve->restore(state);
+  if (solve && solve->restore(state)) sweep.take_from_others(result.values[stage]);
   std::vector<std::int32_t> actions;
   while (stage > 0) {
     report(solve, 1 - static_cast<double>(stage) / horizon);
@@ -134,11 +139,10 @@ void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueI
     archive.visit("sweeps", result.sweeps);
     archive.visit("change", change);
     archive.visit("scale", scale);
-    archive.visit("values", next);
-    archive.visit("policy", result.policy.stages);
-    sweep.visit(archive);
+    archive.visit_stages("policy", result.policy, nullptr);
+    sweep.visit(archive, next);
   };
-  if (solve) solve->restore(state);
+  if (solve && solve->restore(state)) sweep.take_from_others(next);
   const double rest = problem.discount() / (1 - problem.discount());
   const int expected = stages_until_negligible(problem, 1e-13);
   while (change * rest > 1e-12 * scale && result.sweeps < 10 * expected) {

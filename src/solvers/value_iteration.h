@@ -19,7 +19,8 @@ struct ValueIteration {
 
   double at(const Start& start) const;
 };
-// Where this is all that a solve does, `solve` gets its progress and its state. Throws Stopped.
+// Where this is all that a solve does, `solve` gets its progress and its state; when it goes on
+// from a checkpoint, values of later stages are zero. Throws Stopped.
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                bool least = false, Savepoint* solve = nullptr);
 

@@ -12,35 +12,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
 from program import PROGRAM, ROOT, refused, run
+from solutions import contents, same_solution
 
 RIVER = "river_swim(horizon=10,start=3)"
 KILLS = 20
 
 
 # ---- killed, and continued -----------------------------------------------------------------------
-
-
-def contents(path):
-    """What a file of a solution says, times apart."""
-    with h5py.File(path) as file:
-        found = {}
-        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
-    found.pop("trace/seconds", None)
-    summary = json.loads(found.pop("summary").tobytes())
-    del summary["seconds"]
-    return summary, found
-
-
-def same_solution(a, b):
-    (summary_a, arrays_a), (summary_b, arrays_b) = contents(a), contents(b)
-    assert summary_a == summary_b
-    assert arrays_a.keys() == arrays_b.keys()
-    for name, values in arrays_a.items():
-        assert np.array_equal(values, arrays_b[name]), name
 
 
 def same_bytes(a, b):

@@ -1,31 +1,16 @@
 """The program under mpirun: any number of processes gives the answer, the trace and the policy of one."""
 
 import json
-import os
-import shutil
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from program import ROOT, refused, run, run_json
+from mpi import mpirun, needs_mpi
+from program import refused, run, run_json
 
-PROGRAM = ROOT / "build-mpi" / "redoubt"
-MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--quiet", "-n"]
-
-pytestmark = pytest.mark.skipif(
-    not PROGRAM.exists() or shutil.which("mpirun") is None,
-    reason="needs the preset mpi: cmake --preset mpi && cmake --build build-mpi",
-)
+pytestmark = needs_mpi
 
 PROBLEM = "garnet(states=300,actions=3,successors=4,horizon=5,start=7,bound=30)"
-
-
-def mpirun(ranks, *arguments):
-    # Open MPI keeps its session in a folder whose path must be short.
-    environment = os.environ | {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "TMPDIR": "/tmp"}
-    return subprocess.run([*MPIRUN, str(ranks), PROGRAM, *map(str, arguments)],
-                          capture_output=True, text=True, timeout=120, env=environment)
 
 
 def without_times(answer):

@@ -1,0 +1,27 @@
+"""Runs the program under mpirun; tests share it."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from program import ROOT
+
+PROGRAM = ROOT / "build-mpi" / "redoubt"
+# Open MPI keeps its session in a folder whose path must be short.
+ENVIRONMENT = os.environ | {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "TMPDIR": "/tmp"}
+
+needs_mpi = pytest.mark.skipif(
+    not PROGRAM.exists() or shutil.which("mpirun") is None,
+    reason="needs the preset mpi: cmake --preset mpi && cmake --build build-mpi",
+)
+
+
+def mpi_command(ranks, *arguments, quiet=True):
+    options = ["--oversubscribe", "--allow-run-as-root", *(["--quiet"] if quiet else [])]
+    return ["mpirun", *options, "-n", str(ranks), PROGRAM, *map(str, arguments)]
+
+
+def mpirun(ranks, *arguments, cwd=None):
+    return subprocess.run(mpi_command(ranks, *arguments), capture_output=True, text=True, timeout=120, cwd=cwd,
+                          env=ENVIRONMENT)  # fmt: skip
