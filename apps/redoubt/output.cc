@@ -8,7 +8,6 @@
 
 #include "processes.h"
 #include "redoubt/error.h"
-#include "redoubt/io.h"
 
 namespace redoubt::app {
 void check_path(const std::string& text, const std::vector<std::string>& endings) {
@@ -38,6 +37,12 @@ void add_policy_store(CLI::App& verb, OutputOptions& options) {
                   "Write the solution (.h5) like -o, its stages as they are made: memory does not "
                   "grow with the horizon")
       ->type_name("FILE");
+}
+
+CLI::Option* add_packing(CLI::App& verb, Packing& packing) {
+  return verb.add_flag_callback(
+      "--uncompressed", [&packing] { packing = Packing::plain; },
+      "Write a .umb file that several ranks read together, each its own part");
 }
 
 void check_outputs(const OutputOptions& options) {

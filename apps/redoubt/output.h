@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "redoubt/execution.h"
+#include "redoubt/io.h"
 #include "redoubt/solution.h"
 #include "redoubt/stage_store.h"
 
@@ -22,6 +23,9 @@ struct OutputOptions {
 void add_solution_output(CLI::App& verb, OutputOptions& options);
 void add_policy_output(CLI::App& verb, OutputOptions& options);
 void add_policy_store(CLI::App& verb, OutputOptions& options);
+
+// How a verb that writes a problem packs it.
+CLI::Option* add_packing(CLI::App& verb, Packing& packing);
 
 // Throws unless the ending is one of these and the folder exists. An empty path is not asked for.
 void check_path(const std::string& path, const std::vector<std::string>& endings);

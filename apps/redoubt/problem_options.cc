@@ -106,16 +106,15 @@ Start read_distribution(const std::string& text, State states) {
   return start;
 }
 
-Start read_start(const std::string& text, const Model& model) {
-  const auto& names = model.arrays().state_names;
+Start read_start(const std::string& text, State states, const std::vector<std::string>& names) {
   const auto named = std::find(names.begin(), names.end(), text);
   if (named != names.end()) return Start(static_cast<State>(named - names.begin()));
-  if (text == "uniform") return Start::uniform(model.states());
-  if (text.find(':') != std::string::npos) return read_distribution(text, model.states());
+  if (text == "uniform") return Start::uniform(states);
+  if (text.find(':') != std::string::npos) return read_distribution(text, states);
   const auto state = to_number(text);
-  if (!state || *state < 0 || *state >= model.states() || *state != static_cast<State>(*state))
+  if (!state || *state < 0 || *state >= states || *state != static_cast<State>(*state))
     throw Error(fmt::format("--start {}, must be a state from 0 to {}{}, uniform, or probabilities",
-                            text, model.states() - 1, names.empty() ? "" : " or its name"));
+                            text, states - 1, names.empty() ? "" : " or its name"));
   return Start(static_cast<State>(*state));
 }
 
@@ -166,10 +165,11 @@ void add_solution(CLI::App& verb, std::string& path) {
   verb.add_option("SOLUTION", path, "File that solve -o wrote")->required()->type_name("");
 }
 
-void replace_terms(Terms& terms, const Model& model, const ProblemOptions& options) {
+void replace_terms(Terms& terms, State states, const std::vector<std::string>& state_names,
+                   const ProblemOptions& options) {
   if (options.horizon) terms.horizon = read_horizon(*options.horizon);
   if (options.discount) terms.discount = *options.discount;
-  if (options.start) terms.start = read_start(*options.start, model);
+  if (options.start) terms.start = read_start(*options.start, states, state_names);
   if (!options.bounds.empty()) terms.constraints.clear();
   for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
   if (options.set || options.radius || options.reach || options.temperature)
@@ -178,13 +178,18 @@ void replace_terms(Terms& terms, const Model& model, const ProblemOptions& optio
 
 Problem read_problem(const ProblemOptions& options) {
   Draft draft = read_draft(options.problem);
-  replace_terms(draft.terms, draft.model, options);
+  replace_terms(draft.terms, draft.model.states(), draft.model.arrays().state_names, options);
   return Problem(std::move(draft.model), std::move(draft.terms));
 }
 
 Problem read_part(const ProblemOptions& options) {
   Communicator& ranks = processes();
   if (ranks.size() == 1) return read_problem(options);
+  if (names_a_file(options.problem))
+    return load_part(options.problem, ranks,
+                     [&](Terms& terms, State states, const std::vector<std::string>& names) {
+                       replace_terms(terms, states, names, options);
+                     });
   const Problem whole = read_problem(options);
   return part_of(whole, balanced_blocks(whole.model(), ranks.size()), ranks.rank());
 }

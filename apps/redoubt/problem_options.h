@@ -30,6 +30,7 @@ Problem read_problem(const ProblemOptions& options);
 Problem read_part(const ProblemOptions& options);
 
 // The terms that flags replace, for a model that comes from elsewhere.
-void replace_terms(Terms& terms, const Model& model, const ProblemOptions& options);
+void replace_terms(Terms& terms, State states, const std::vector<std::string>& state_names,
+                   const ProblemOptions& options);
 
 }  // namespace redoubt::app

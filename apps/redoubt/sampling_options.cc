@@ -116,7 +116,8 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
   // With a radius from data, a set is enough: its radius is what the data decide.
   ProblemOptions flags = problem;
   if (options.radius_from_data && flags.set && !flags.radius) flags.radius = 0.0;
-  if (problem.problem.empty()) replace_terms(terms, found.model, flags);
+  if (problem.problem.empty())
+    replace_terms(terms, found.model.states(), found.model.arrays().state_names, flags);
   if (!terms.horizon && terms.discount == 1)
     throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
   Problem result = options.radius_from_data

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,9 +32,23 @@ Problem load(const std::filesystem::path& path);
 // The same, for callers who replace some of the terms before they need a valid problem.
 Draft load_draft(const std::filesystem::path& path);
 
+// This rank's part of the problem in a file; every rank calls it. From .umb each rank reads its own
+// rows and no others, so that a model may be larger than any one machine; from a plain archive (see
+// Packing) ranks share the reading, too. Other formats are read whole, by every rank. `change` may
+// replace terms before they are used; there, states have the numbers and names of the whole model.
+using ChangeTerms =
+    std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
+Problem load_part(const std::filesystem::path& path, Communicator& ranks,
+                  const ChangeTerms& change = {});
+
+// How the archive of a .umb file is packed. Ranks read a plain one together, each its own part of
+// the bytes; of a packed one, every rank must unpack everything.
+enum class Packing { gzip, plain };
+
 // Writes the whole file or none of it: the final name never holds half a problem. Loading it gives
 // the same problem to the last bit; docs/formats.md lists what CSV cannot carry, which is an Error.
-void save(const Problem& problem, const std::filesystem::path& path);
+void save(const Problem& problem, const std::filesystem::path& path,
+          Packing packing = Packing::gzip);
 
 // The formats themselves, on text and bytes. `name` stands for the file in errors.
 Problem read_json(std::string_view text, std::string_view name);
@@ -47,7 +62,7 @@ std::string write_csv(const Problem& problem);
 std::string write_terms(const Problem& problem);
 
 Draft read_umb(std::string_view bytes, std::string_view name);
-std::string write_umb(const Problem& problem);
+std::string write_umb(const Problem& problem, Packing packing = Packing::gzip);
 
 // Solutions, policy included, as HDF5; loading gives the same bits. Written whole or not at all; a
 // damaged file is an Error. The execution that solved it tells where the policy is: with other

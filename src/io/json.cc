@@ -13,7 +13,7 @@ Problem read_json(std::string_view text, std::string_view name) {
     root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                      "transitions", "reward", "signals", "constraints", "uncertainty"});
     Model model = io::read_model(root, text.size(), io::read_horizon(root));
-    Terms terms = io::read_terms(root, model);
+    Terms terms = io::read_terms(root, model.arrays());
     return Problem(std::move(model), std::move(terms));
   });
 }

@@ -46,7 +46,8 @@ struct Side {
 Side read_side(const Node& root, std::size_t bytes);
 
 std::optional<int> read_horizon(const Node& root);
-// Keys that are missing leave the default.
-Terms read_terms(const Node& root, const Model& model);
+// Keys that are missing leave the default. Of the model its states are asked for, and its rows
+// where radii are given by row.
+Terms read_terms(const Node& root, const ModelArrays& model);
 
 }  // namespace redoubt::io

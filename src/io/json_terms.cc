@@ -8,11 +8,11 @@
 namespace redoubt::io {
 namespace {
 
-Start read_start_list(const Node& list, const Model& model) {
-  if (list.size() != static_cast<std::size_t>(model.states()))
-    list.fail(fmt::format("must have {} entries, one for each state", model.states()));
+Start read_start_list(const Node& list, const ModelArrays& model) {
+  if (list.size() != static_cast<std::size_t>(model.states))
+    list.fail(fmt::format("must have {} entries, one for each state", model.states));
   Start start;
-  for (State s = 0; s < model.states(); ++s) {
+  for (State s = 0; s < model.states; ++s) {
     start.states.push_back(s);
     start.probability.push_back(list.at(s).number());
   }
@@ -29,9 +29,9 @@ Start read_start_object(const Node& object, const Labels& states) {
   return start;
 }
 
-Start read_start(const Node& node, const Model& model) {
+Start read_start(const Node& node, const ModelArrays& model) {
   if (node.raw().is_array()) return read_start_list(node, model);
-  const Labels states(model.states(), model.arrays().state_names);
+  const Labels states(model.states, model.state_names);
   if (node.raw().is_object()) return read_start_object(node, states);
   return Start(states.read(node));
 }
@@ -47,7 +47,7 @@ Constraint read_constraint(const Node& node) {
 }
 
 // One number, one for each row in the order of the model, or nested as the reward is.
-Radius read_radius(const Node& node, const Model& model) {
+Radius read_radius(const Node& node, const ModelArrays& model) {
   switch (table_depth(node.raw())) {
     case 0:
       return node.number();
@@ -57,7 +57,7 @@ Radius read_radius(const Node& node, const Model& model) {
       return radii;
     }
     default:
-      return read_table(node, model.arrays());
+      return read_table(node, model);
   }
 }
 
@@ -68,7 +68,7 @@ Reach read_reach(const Node& node) {
   node.fail("must be \"anywhere\" or \"support\"");
 }
 
-Uncertainty read_uncertainty(const Node& node, const Model& model) {
+Uncertainty read_uncertainty(const Node& node, const ModelArrays& model) {
   const SetKind* kind = SetKind::find(node.at("set").text());
   if (kind == nullptr)
     node.at("set").fail(fmt::format("must be one of {}", fmt::join(SetKind::names(), ", ")));
@@ -104,7 +104,7 @@ Side read_side(const Node& root, std::size_t bytes) {
   return side;
 }
 
-Terms read_terms(const Node& root, const Model& model) {
+Terms read_terms(const Node& root, const ModelArrays& model) {
   Terms terms;
   terms.horizon = read_horizon(root);
   if (const auto discount = root.find("discount")) terms.discount = discount->number();

@@ -1,9 +1,15 @@
+#include <algorithm>
 #include <fstream>
+#include <optional>
 
 #include "io/file.h"
+#include "io/umb_read.h"
+#include "model/agree.h"
+#include "model/part.h"
 #include "model/require.h"
 #include "policy/export.h"
 #include "redoubt/io.h"
+#include "redoubt/ranks.h"
 
 namespace redoubt {
 namespace {
@@ -28,15 +34,55 @@ Draft load_csv(const std::filesystem::path& path, std::string_view text) {
   return read_csv(text, path.string(), io::read_file(beside), beside.string());
 }
 
+Draft load_umb(const std::filesystem::path& path) {
+  return io::naming(path.string(), [&] {
+    io::TarReader archive(path);
+    return io::read_whole(archive);
+  });
+}
+
+// An error of one rank is an error of all.
+Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
+                         const ChangeTerms& change) {
+  io::UmbShare share = io::naming(path.string(), [&] {
+    std::optional<io::TarReader> archive;
+    all_or_none(ranks, [&] { archive.emplace(path); });
+    return io::read_share(*archive, ranks);
+  });
+  const auto& actions = share.block.action;
+  const auto largest = actions.empty() ? -1 : *std::max_element(actions.begin(), actions.end());
+  const int count = static_cast<int>(agree_on_max(ranks, largest)) + 1;
+  std::optional<Problem> part;
+  all_or_none(ranks, [&] {
+    if (change) change(share.terms, share.block.states, share.block.state_names);
+    part = io::naming(path.string(), [&] {
+      return make_part(std::move(share.block), std::move(share.blocks), ranks.rank(), count,
+                       std::move(share.terms));
+    });
+  });
+  return *std::move(part);
+}
+
 }  // namespace
 
 Draft load_draft(const std::filesystem::path& path) {
   const Format format = format_of(path);
+  if (format == Format::umb) return load_umb(path);
   const std::string content = io::read_file(path);
   if (format == Format::csv) return load_csv(path, content);
-  if (format == Format::umb) return read_umb(content, path.string());
   const Problem problem = read_json(content, path.string());
   return {problem.model(), problem.terms()};
+}
+
+Problem load_part(const std::filesystem::path& path, Communicator& ranks,
+                  const ChangeTerms& change) {
+  if (ranks.size() > 1 && format_of(path) == Format::umb)
+    return load_part_of_umb(path, ranks, change);
+  Draft draft = load_draft(path);
+  if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
+  Problem whole(std::move(draft.model), std::move(draft.terms));
+  if (ranks.size() == 1) return whole;
+  return part_of(whole, balanced_blocks(whole.model(), ranks.size()), ranks.rank());
 }
 
 Problem load(const std::filesystem::path& path) {
@@ -49,7 +95,9 @@ Problem load(const std::filesystem::path& path) {
   });
 }
 
-void save(const Problem& problem, const std::filesystem::path& path) {
+void save(const Problem& problem, const std::filesystem::path& path, Packing packing) {
+  require(packing == Packing::gzip || format_of(path) == Format::umb,
+          "{}: only a .umb file is packed, must be one to be written uncompressed", path.string());
   switch (format_of(path)) {
     case Format::json:
       return write_file(path, write_json(problem));
@@ -62,7 +110,7 @@ void save(const Problem& problem, const std::filesystem::path& path) {
       return table_file.keep();
     }
     case Format::umb:
-      return write_file(path, write_umb(problem));
+      return write_file(path, write_umb(problem, packing));
   }
 }
 

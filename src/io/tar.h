@@ -1,19 +1,60 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "redoubt/io.h"
+
 namespace redoubt::io {
 
-// The files of a tar archive, plain or compressed by gzip or xz, in memory. Nothing is written to
-// disk, and nothing is unpacked beyond 32 megabytes plus 100 times the archive: an Error instead.
-std::map<std::string, std::string> read_tar(std::string_view archive);
+// The files of a tar archive, plain or packed by gzip or xz, of which any piece can be read.
+// Nothing is kept in memory and nothing written to disk. Of a plain archive a piece costs what it
+// has; a packed one is unpacked up to there, from its beginning when the piece lies before the last
+// one. An archive that would unpack to more than 32 megabytes plus 100 times its size is an Error.
+class TarReader {
+ public:
+  explicit TarReader(const std::filesystem::path& path);
+  explicit TarReader(std::string_view archive);  // which must outlive this
+  TarReader(const TarReader&) = delete;
+  TarReader& operator=(const TarReader&) = delete;
+  ~TarReader();
 
-// A gzip-compressed tar archive with these files, in this order; the same files give the same
-// bytes.
-std::string write_tar(const std::vector<std::pair<std::string, std::string>>& files);
+  struct Member {
+    std::int64_t size = 0;
+    std::int64_t place = 0;   // in the order of the archive
+    std::int64_t offset = 0;  // of its content, in a plain archive
+  };
+  const std::map<std::string, Member>& members() const { return members_; }
+  bool is_plain() const { return plain_; }
+
+  // Bytes at..at+size-1 of a member, which has them.
+  void read(const std::string& name, std::int64_t at, std::span<char> into);
+
+ private:
+  struct Stream;  // a place in the unpacked archive
+  void list();
+  void open();
+  void read_plain(std::int64_t at, std::span<char> into) const;
+  void read_stream(const std::string& name, const Member& member, std::int64_t at,
+                   std::span<char> into);
+
+  std::string_view bytes_;  // the archive, or
+  int file_ = -1;           // the file that it is
+  std::int64_t size_ = 0;
+  bool plain_ = true;
+  std::map<std::string, Member> members_;
+  std::unique_ptr<Stream> stream_;
+};
+
+// A tar archive with these files, in this order; the same files give the same bytes.
+std::string write_tar(const std::vector<std::pair<std::string, std::string>>& files,
+                      Packing packing = Packing::gzip);
 
 }  // namespace redoubt::io

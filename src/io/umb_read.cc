@@ -1,49 +1,62 @@
+#include "io/umb_read.h"
+
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "io/file.h"
 #include "io/json_model.h"
-#include "io/tar.h"
 #include "io/transitions.h"
+#include "io/umb_actions.h"
 #include "io/umb_index.h"
 #include "io/umb_values.h"
+#include "model/agree.h"
 #include "model/require.h"
-#include "redoubt/io.h"
 
 namespace redoubt {
 namespace io {
 namespace {
 
+using umb::Range;
+using umb::Ranges;
+
 class UmbReader {
  public:
-  explicit UmbReader(std::string_view archive)
-      : members_(read_tar(archive)), json_(parse_index(members_.text(umb::index))), index_(json_) {}
+  UmbReader(TarReader& archive, const Communicator& ranks)
+      : members_(archive),
+        json_(parse_index(members_.text(umb::index))),
+        index_(json_),
+        rank_(ranks.rank()),
+        ranks_(ranks.size()) {}
 
-  Draft read() {
+  // Everything of our own states, in the order in which the archive usually has it.
+  void read() {
     naming(umb::index, [&] { read_sizes(); });
     read_side_terms();
-    a_.states = static_cast<State>(states_);
-    // From the end: every branch has its bytes in the archive, which then limits all other counts.
+    read_layers();
+    check_structure();
+    const Start initial = read_initial();
+    share_blocks();
+    read_structure();
     read_probabilities();
-    a_.row_outcomes = members_.offsets(umb::choice_to_branches, choices_, branches_);
-    a_.state_rows = members_.offsets(umb::state_to_choices, states_, choices_);
-    a_.next = members_.numbers<std::uint64_t>(umb::branch_to_target, branches_, states_);
-    place_between_bounds(a_);
-    read_rewards();
     read_actions();
-    if (side_.states) fold_stages();
-    const Start start = read_initial();
-    Model model(std::move(a_));
-    Terms terms;
-    if (parameters_)
-      terms = naming(umb::index, [&] { return read_terms(*parameters_, model); });
-    else if (!start.states.empty())
-      terms.start = start;
-    read_radii(terms, model.rows());
-    if (!parameters_ && !model.arrays().lower.empty()) terms.uncertainty = Interval{};
-    return {std::move(model), std::move(terms)};
+    read_rewards();
+    read_terms(initial);
+  }
+
+  // Whether the choices of each of our own states have different actions. When that is so for all
+  // ranks, actions are what the file says; otherwise an action is the place of a choice in its
+  // state.
+  bool actions_differ() const { return actions_differ_; }
+
+  const std::vector<State>& blocks() const { return blocks_; }
+
+  UmbShare finish(bool all_differ) {
+    if (all_differ)
+      sort_actions(a_);
+    else
+      number_actions(a_);
+    return {std::move(a_), std::move(blocks_), std::move(terms_)};
   }
 
  private:
@@ -62,11 +75,12 @@ class UmbReader {
     system.at("#players").integer(0, 1);
     if (const auto observations = system.find("#observations"))
       observations->integer(0, 0);  // what a policy sees is the state
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - 1;
-    states_ = system.at("#states").integer(1, most);
+    constexpr std::int64_t most_states = std::numeric_limits<State>::max() - 1;
+    constexpr std::int64_t most = std::int64_t{1} << 40;  // so that no size in bytes overflows
+    states_ = system.at("#states").integer(1, most_states);
     choices_ = system.at("#choices").integer(0, most);
     branches_ = system.at("#branches").integer(0, most);
-    choice_actions_ = system.at("#choice-actions").integer(0, most);
+    choice_actions_ = system.at("#choice-actions").integer(0, most_states);
   }
 
   // Our own terms, when we wrote the file.
@@ -80,21 +94,132 @@ class UmbReader {
       side_ = naming(umb::index, [&] { return read_side(*parameters_, members_.bytes()); });
   }
 
+  // Our own files say how many states there are; with one layer of them for each stage, and one
+  // after the last, the rows depend on the stage.
+  void read_layers() {
+    a_.states = static_cast<State>(states_);
+    if (!side_.states) return;
+    const std::int64_t states = side_.states->count();
+    a_.states = side_.states->count();
+    a_.state_names = side_.states->names();
+    if (states == states_) return;
+    const std::int64_t stages = side_.horizon.value_or(0);
+    require(stages >= 1 && states_ == states * (stages + 1),
+            "{} states in the file and {} in its terms, must be equal or one layer for each stage "
+            "and one more",
+            states_, states);
+    a_.stages = static_cast<int>(stages);
+    layered_ = true;
+  }
+
+  // Every branch has its bytes in the archive, which then limits all other counts.
+  void check_structure() {
+    if (branches_ > 0) {
+      probability_type_ = system_->find("branch-probability-type");
+      require(probability_type_.has_value(),
+              "{}: branch-probability-type is missing, must be given", umb::index);
+      members_.check_values(umb::branch_to_probability, branches_, *probability_type_);
+      interval_ = umb::is_interval(*probability_type_);
+    }
+    members_.check_offsets(umb::choice_to_branches, choices_, branches_);
+    members_.check_offsets(umb::state_to_choices, states_, choices_);
+    if (!layered_) return;
+    require(first_choice(std::int64_t{a_.states} * a_.stages) == choices_,
+            "a state after the last stage has a choice, must have none");
+  }
+
+  std::int64_t first_choice(std::int64_t state) {
+    return members_.offsets(umb::state_to_choices, states_, choices_, {state, state}).front();
+  }
+  std::int64_t first_branch(std::int64_t choice) {
+    return members_.offsets(umb::choice_to_branches, choices_, branches_, {choice, choice}).front();
+  }
+
+  Start read_initial() {
+    Start start;
+    start.states = members_.bits(umb::state_is_initial, states_);
+    start.probability.assign(start.states.size(), 1.0 / static_cast<double>(start.states.size()));
+    return start;
+  }
+
+  // Blocks of states with about equally many branches, as balanced_blocks makes them.
+  void share_blocks() {
+    blocks_.assign(ranks_ + 1, a_.states);
+    blocks_[0] = 0;
+    if (ranks_ > 1) {
+      const auto branches = layered_ ? first_branch(first_choice(a_.states)) : branches_;
+      std::vector<std::int64_t> shares;
+      for (int r = 1; r < ranks_; ++r) shares.push_back(branches * r / ranks_);
+      const auto choices =
+          members_.lower_bounds(umb::choice_to_branches, choices_, branches_, shares);
+      const auto states = members_.lower_bounds(umb::state_to_choices, states_, choices_, choices);
+      for (int r = 1; r < ranks_; ++r)
+        blocks_[r] = static_cast<State>(std::min<std::int64_t>(states[r - 1], a_.states));
+    }
+    for (std::int64_t stage = 0; stage < a_.stages; ++stage) own_states_.push_back(layer(stage));
+  }
+
+  Range layer(std::int64_t stage) const {  // our own states at a stage, in the file
+    return {stage * a_.states + blocks_[rank_], stage * a_.states + blocks_[rank_ + 1]};
+  }
+
+  void read_structure() {
+    a_.state_rows.push_back(0);
+    a_.row_outcomes.push_back(0);
+    for (const Range& states : own_states_)
+      own_choices_.push_back(
+          append(umb::state_to_choices, states_, choices_, states, a_.state_rows));
+    for (const Range& choices : own_choices_)
+      own_branches_.push_back(
+          append(umb::choice_to_branches, choices_, branches_, choices, a_.row_outcomes));
+    a_.next =
+        members_.numbers<std::uint64_t>(umb::branch_to_target, branches_, states_, own_branches_);
+    if (layered_) fold_targets();
+  }
+
+  // Adds what a range of an offset array maps to after what is there; returns which entries of the
+  // next array those are.
+  Range append(const char* name, std::int64_t count, std::int64_t total, const Range& range,
+               std::vector<std::int64_t>& to) {
+    const auto offsets = members_.offsets(name, count, total, range);
+    const std::int64_t shift = to.back() - offsets.front();
+    to.reserve(to.size() + offsets.size());
+    for (std::size_t i = 1; i < offsets.size(); ++i) to.push_back(offsets[i] + shift);
+    return {offsets.front(), offsets.back()};
+  }
+
+  // Branches lead to the layer of the next stage; there, states are those of the model.
+  void fold_targets() {
+    const std::int64_t states = a_.states;
+    std::size_t slot = 0;
+    for (const Range& range : own_states_) {
+      for (std::int64_t s = range.begin; s < range.end; ++s, ++slot) {
+        const std::int64_t first = (s / states + 1) * states;
+        const auto end = a_.row_outcomes[a_.state_rows[slot + 1]];
+        for (auto b = a_.row_outcomes[a_.state_rows[slot]]; b < end; ++b) {
+          require(a_.next[b] >= first && a_.next[b] < first + states,
+                  "a branch from state {} to state {}, must lead to the next stage", s, a_.next[b]);
+          a_.next[b] -= static_cast<State>(first);
+        }
+      }
+    }
+  }
+
   void read_probabilities() {
     if (branches_ == 0) return;
-    const auto type = system_->find("branch-probability-type");
-    require(type.has_value(), "{}: branch-probability-type is missing, must be given", umb::index);
-    auto values = members_.values(umb::branch_to_probability, branches_, *type);
-    if (values.upper.empty()) {
+    auto values =
+        members_.values(umb::branch_to_probability, branches_, *probability_type_, own_branches_);
+    if (!interval_) {
       a_.probability = std::move(values.lower);
       return;
     }
     a_.lower = std::move(values.lower);
     a_.upper = std::move(values.upper);
-    a_.probability.assign(branches_, std::numeric_limits<double>::quiet_NaN());
+    a_.probability.assign(a_.lower.size(), std::numeric_limits<double>::quiet_NaN());
     const std::string nominal = umb::annotation(umb::own_group, "nominal", "branches");
     if (parameters_ && members_.has(nominal))
-      a_.probability = members_.values(nominal, branches_, doubles()).lower;
+      a_.probability = members_.values(nominal, branches_, doubles(), own_branches_).lower;
+    place_between_bounds(a_);
   }
 
   // The one called "reward" (or the nameless one) is the reward, all others are signals.
@@ -127,17 +252,19 @@ class UmbReader {
     for (std::size_t i = 0; i < applies_to.size(); ++i) {
       const std::string to = applies_to.at(i).text();
       const std::string member = umb::annotation("rewards", id, to);
-      const auto load = [&](std::int64_t count) {
-        auto values = members_.values(member, count, node.at("type"));
+      const auto load = [&](std::int64_t count, const Ranges& ranges) {
+        auto values = members_.values(member, count, node.at("type"), ranges);
         if (!values.upper.empty()) node.at("type").fail("must be a number, not an interval");
         return std::move(values.lower);
       };
       if (to == "branches") {
-        signal.outcome = load(branches_);
+        signal.outcome = load(branches_, own_branches_);
       } else if (to == "choices") {
-        add_choice_rewards(load(choices_), signal);
+        add_choice_rewards(load(choices_, own_choices_), signal);
       } else if (to == "states") {
-        add_state_rewards(member, load(states_), signal);
+        Ranges states = own_states_;
+        if (layered_) states.push_back(layer(a_.stages));
+        add_state_rewards(member, states, load(states_, states), signal);
       } else {
         applies_to.at(i).fail("must be states, choices or branches");
       }
@@ -149,47 +276,29 @@ class UmbReader {
     signal.row = std::move(values);
   }
 
-  void add_state_rewards(const std::string& member, const std::vector<double>& values,
-                         Signal& signal) {
-    signal.row.resize(choices_, 0.0);
-    for (std::int64_t s = 0; s < states_; ++s) {
-      const auto begin = a_.state_rows[s], end = a_.state_rows[s + 1];
-      require(begin < end || values[s] == 0,
-              "{}[{}] = {}, must be 0: the state has no choice, so nothing is earned in it", member,
-              s, values[s]);
-      for (auto c = begin; c < end; ++c) signal.row[c] += values[s];
+  void add_state_rewards(const std::string& member, const Ranges& states,
+                         const std::vector<double>& values, Signal& signal) {
+    signal.row.resize(a_.row_outcomes.size() - 1, 0.0);
+    std::size_t slot = 0;
+    for (const Range& range : states) {
+      for (std::int64_t s = range.begin; s < range.end; ++s, ++slot) {
+        const bool last = slot + 1 >= a_.state_rows.size();  // after the last stage: no choices
+        const auto begin = last ? 0 : a_.state_rows[slot], end = last ? 0 : a_.state_rows[slot + 1];
+        require(begin < end || values[slot] == 0,
+                "{}[{}] = {}, must be 0: the state has no choice, so nothing is earned in it",
+                member, s, values[slot]);
+        for (auto c = begin; c < end; ++c) signal.row[c] += values[slot];
+      }
     }
   }
 
   void read_actions() {
-    a_.action.resize(choices_);
-    if (choice_actions_ > 0)
-      a_.action = members_.numbers<std::uint32_t>(umb::action_values, choices_, choice_actions_);
-    if (choice_actions_ == 0 || !actions_differ()) {
-      number_actions();
-      return;
-    }
-    read_action_names();
-    sort_actions();
-  }
-
-  bool actions_differ() const {
-    std::set<std::int32_t> seen;
-    for (std::int64_t s = 0; s < states_; ++s) {
-      seen.clear();
-      for (auto c = a_.state_rows[s]; c < a_.state_rows[s + 1]; ++c) {
-        if (!seen.insert(a_.action[c]).second) return false;
-      }
-    }
-    return true;
-  }
-
-  // Labels of choices need not differ; then an action is the place of a choice in its state.
-  void number_actions() {
-    for (std::int64_t s = 0; s < states_; ++s) {
-      const auto begin = a_.state_rows[s];
-      std::iota(a_.action.begin() + begin, a_.action.begin() + a_.state_rows[s + 1], 0);
-    }
+    a_.action.resize(a_.row_outcomes.size() - 1);
+    if (choice_actions_ == 0) return;
+    a_.action = members_.numbers<std::uint32_t>(umb::action_values, choices_, choice_actions_,
+                                                own_choices_);
+    actions_differ_ = actions_differ_in_states(a_);
+    if (actions_differ_) read_action_names();
   }
 
   void read_action_names() {
@@ -199,8 +308,9 @@ class UmbReader {
     }
     if (!members_.has(umb::action_string_mapping)) return;
     const std::string strings = members_.text(umb::action_strings);
-    const auto offsets = members_.offsets(umb::action_string_mapping, choice_actions_,
-                                          static_cast<std::int64_t>(strings.size()));
+    const auto offsets =
+        members_.offsets(umb::action_string_mapping, choice_actions_,
+                         static_cast<std::int64_t>(strings.size()), {0, choice_actions_});
     std::set<std::string> distinct;
     for (std::int64_t i = 0; i < choice_actions_; ++i) {
       a_.action_names.push_back(strings.substr(offsets[i], offsets[i + 1] - offsets[i]));
@@ -209,92 +319,28 @@ class UmbReader {
     if (distinct.size() < a_.action_names.size()) a_.action_names.clear();
   }
 
-  // Choices of a state may come in any order; rows are ordered by action.
-  void sort_actions() {
-    std::vector<std::int64_t> order(choices_);
-    std::iota(order.begin(), order.end(), 0);
-    bool sorted = true;
-    for (std::int64_t s = 0; s < states_; ++s) {
-      const auto begin = order.begin() + a_.state_rows[s],
-                 end = order.begin() + a_.state_rows[s + 1];
-      const auto less = [&](auto i, auto j) { return a_.action[i] < a_.action[j]; };
-      if (std::is_sorted(begin, end, less)) continue;
-      sorted = false;
-      std::sort(begin, end, less);
+  void read_terms(const Start& initial) {
+    if (!parameters_) {
+      if (!initial.states.empty()) terms_.start = initial;
+      if (interval_) terms_.uncertainty = Interval{};
+      return;
     }
-    if (!sorted) reorder_rows(a_, order);
-  }
-
-  static void reorder_rows(ModelArrays& a, const std::vector<std::int64_t>& order) {
-    std::vector<std::int64_t> branches, offsets{0};
-    for (const auto c : order) {
-      for (auto b = a.row_outcomes[c]; b < a.row_outcomes[c + 1]; ++b) branches.push_back(b);
-      offsets.push_back(static_cast<std::int64_t>(branches.size()));
-    }
-    const auto pick = [](auto& values, const std::vector<std::int64_t>& from) {
-      auto old = std::move(values);
-      values.clear();
-      if (old.empty()) return;
-      for (const auto i : from) values.push_back(old[i]);
-    };
-    pick(a.action, order);
-    pick(a.reward, order);
-    pick(a.next, branches);
-    for (auto* values : {&a.probability, &a.outcome_reward, &a.lower, &a.upper})
-      pick(*values, branches);
-    for (Signal& s : a.signals) {
-      pick(s.row, order);
-      pick(s.outcome, branches);
-    }
-    a.row_outcomes = std::move(offsets);
-  }
-
-  // Our own files say how many states there are; with one layer of them for each stage, and one
-  // after the last, the rows depend on the stage.
-  void fold_stages() {
-    const std::int64_t states = side_.states->count();
-    a_.state_names = side_.states->names();
-    if (states == states_) return;
-    const std::int64_t stages = side_.horizon.value_or(0);
-    require(stages >= 1 && states_ == states * (stages + 1),
-            "{} states in the file and {} in its terms, must be equal or one layer for each stage "
-            "and one more",
-            states_, states);
-    require(a_.state_rows[states * stages] == choices_,
-            "a state after the last stage has a choice, must have none");
-    for (std::int64_t s = 0; s < states * stages; ++s) {
-      const std::int64_t first = (s / states + 1) * states;
-      for (auto b = a_.row_outcomes[a_.state_rows[s]]; b < a_.row_outcomes[a_.state_rows[s + 1]];
-           ++b) {
-        require(a_.next[b] >= first && a_.next[b] < first + states,
-                "a branch from state {} to state {}, must lead to the next stage", s, a_.next[b]);
-        a_.next[b] -= static_cast<State>(first);
-      }
-    }
-    a_.states = static_cast<State>(states);
-    a_.stages = static_cast<int>(stages);
-    a_.state_rows.resize(states * stages + 1);
-  }
-
-  Start read_initial() {
-    const auto initial = members_.bits(umb::state_is_initial, states_);
-    Start start;
-    for (std::int64_t s = 0; s < states_; ++s) {
-      if (initial[s]) start.states.push_back(static_cast<State>(s));
-    }
-    start.probability.assign(start.states.size(), 1.0 / static_cast<double>(start.states.size()));
-    return start;
-  }
-
-  void read_radii(Terms& terms, Row rows) {
+    const auto set = parameters_->find("uncertainty");
+    const auto radius = set && set->raw().is_object() ? set->find("radius") : std::nullopt;
+    if (ranks_ > 1 && radius && radius->raw().is_array())
+      radius->fail(
+          fmt::format("must be a number on {} ranks: radii of rows are an array of "
+                      "the archive, of which each rank reads its own",
+                      ranks_));
+    terms_ = naming(umb::index, [&] { return io::read_terms(*parameters_, a_); });
     const std::string member = umb::annotation(umb::own_group, "radius", "choices");
-    if (!parameters_ || !members_.has(member)) return;
-    const auto radii = members_.values(member, rows, doubles()).lower;
+    if (!members_.has(member)) return;
+    const auto radii = members_.values(member, choices_, doubles(), own_choices_).lower;
     std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) set.radius = Radius(radii);
+        [&](auto& own) {
+          if constexpr (requires { own.radius; }) own.radius = Radius(radii);
         },
-        terms.uncertainty);
+        terms_.uncertainty);
   }
 
   static const Node& doubles() {
@@ -306,17 +352,48 @@ class UmbReader {
   umb::Members members_;
   Json json_;
   Node index_;
-  std::optional<Node> system_, file_data_, parameters_;
+  int rank_, ranks_;
+  std::optional<Node> system_, file_data_, parameters_, probability_type_;
   Side side_;
   std::int64_t states_ = 0, choices_ = 0, branches_ = 0, choice_actions_ = 0;
+  bool interval_ = false;
+  bool layered_ = false;  // the file has a layer of states for each stage and one more
+  std::vector<State> blocks_;
+  Ranges own_states_, own_choices_, own_branches_;  // in the file, one for each stage
+  bool actions_differ_ = false;
   ModelArrays a_;
+  Terms terms_;
 };
 
 }  // namespace
+
+UmbShare read_share(TarReader& archive, Communicator& ranks) {
+  std::optional<UmbReader> reader;
+  all_or_none(ranks, [&] {
+    reader.emplace(archive, ranks);
+    reader->read();
+  });
+  const auto everybodys = gather_values<State>(ranks, reader->blocks());
+  const auto blocks = std::span(everybodys).first(reader->blocks().size());
+  for (std::size_t i = 0; i < everybodys.size(); ++i)
+    require(everybodys[i] == blocks[i % blocks.size()],
+            "ranks read different files, must read the same");
+  const bool all_differ = all_ranks(ranks, reader->actions_differ());
+  return reader->finish(all_differ);
+}
+
+Draft read_whole(TarReader& archive) {
+  UmbShare whole = read_share(archive, one_process());
+  return {Model(std::move(whole.block)), std::move(whole.terms)};
+}
+
 }  // namespace io
 
 Draft read_umb(std::string_view bytes, std::string_view name) {
-  return io::naming(name, [&] { return io::UmbReader(bytes).read(); });
+  return io::naming(name, [&] {
+    io::TarReader archive(bytes);
+    return io::read_whole(archive);
+  });
 }
 
 }  // namespace redoubt

@@ -1,13 +1,16 @@
 #include "io/umb_values.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "model/require.h"
 
 namespace redoubt::io::umb {
 namespace {
+
+constexpr std::int64_t kChunk = 1 << 20;  // bytes of an array that are in memory as they are stored
 
 template <class Stored>
 Stored load_number(const char* from) {
@@ -77,89 +80,177 @@ double load_value(const char* from, const Type& type) {
                              load_integer(from + half, half, false));
 }
 
+std::size_t stride_of(const Type& type) { return type.bytes * (type.interval ? 2 : 1); }
+
 }  // namespace
 
-Members::Members(std::map<std::string, std::string> files) : files_(std::move(files)) {
-  for (const auto& [name, content] : files_) bytes_ += content.size();
+bool is_interval(const Node& node) { return read_type(node).interval; }
+
+std::int64_t size_of(const Ranges& ranges) {
+  std::int64_t size = 0;
+  for (const Range& range : ranges) size += range.size();
+  return size;
+}
+
+Members::Members(TarReader& archive) : archive_(archive) {
+  for (const auto& [name, member] : archive.members()) bytes_ += member.size;
 }
 
 std::string Members::text(const std::string& name) {
-  const auto found = files_.find(name);
-  require(found != files_.end(), "{} is missing, must be in the archive", name);
-  std::string content = std::move(found->second);
-  files_.erase(found);
+  const auto found = archive_.members().find(name);
+  require(found != archive_.members().end(), "{} is missing, must be in the archive", name);
+  std::string content(found->second.size, '\0');
+  archive_.read(name, 0, content);
   return content;
 }
 
-std::string Members::take(const std::string& name, std::int64_t count, std::size_t bits_each) {
-  std::string content = text(name);
-  // Counts are below 2^31 and sizes below 2^20 bits: no overflow.
-  const auto bytes = static_cast<std::size_t>(count) * bits_each / 8;
-  require(content.size() == bytes, "{} has {} bytes, must have {}", name, content.size(), bytes);
-  return content;
+void Members::check_size(const std::string& name, std::int64_t count,
+                         std::int64_t bits_each) const {
+  const auto found = archive_.members().find(name);
+  require(found != archive_.members().end(), "{} is missing, must be in the archive", name);
+  // Counts are at most 2^40 and sizes 2^20 bits: no overflow.
+  const std::int64_t bytes = count * bits_each / 8;
+  require(found->second.size == bytes, "{} has {} bytes, must have {}", name, found->second.size,
+          bytes);
+}
+
+void Members::check_values(const std::string& name, std::int64_t count, const Node& node) const {
+  check_size(name, count, static_cast<std::int64_t>(8 * stride_of(read_type(node))));
+}
+
+void Members::check_offsets(const std::string& name, std::int64_t count, std::int64_t total) const {
+  if (has(name)) return check_size(name, count + 1, 64);
+  require(count == total, "{} is missing, must be given: it maps {} to {}", name, count, total);
+}
+
+template <class Visit>
+void Members::for_each(const std::string& name, std::int64_t bytes_each, const Ranges& ranges,
+                       Visit visit) {
+  const std::int64_t most = std::max<std::int64_t>(1, kChunk / bytes_each);
+  std::string chunk;
+  for (const Range& range : ranges) {
+    for (std::int64_t first = range.begin; first < range.end; first += most) {
+      const std::int64_t last = std::min(first + most, range.end);
+      chunk.resize((last - first) * bytes_each);
+      archive_.read(name, first * bytes_each, chunk);
+      const char* from = chunk.data();
+      for (std::int64_t i = first; i < last; ++i, from += bytes_each) visit(i, from);
+    }
+  }
+}
+
+template <class Visit>
+void Members::for_each_offset(const std::string& name, std::int64_t count, std::int64_t total,
+                              const Range& range, Visit visit) {
+  check_offsets(name, count, total);
+  if (!has(name)) {
+    for (std::int64_t i = range.begin; i <= range.end; ++i) visit(i, i);
+    return;
+  }
+  std::int64_t before = 0;
+  for_each(name, 8, {{range.begin, range.end + 1}}, [&](std::int64_t i, const char* from) {
+    const auto value = load_number<std::uint64_t>(from);
+    require(value <= static_cast<std::uint64_t>(total), "{}[{}] = {}, must be at most {}", name, i,
+            value, total);
+    const auto now = static_cast<std::int64_t>(value);
+    require(now >= before && (i > 0 || now == 0), "{}[{}] = {}, must begin at 0 and never decrease",
+            name, i, value);
+    require(i < count || now == total, "{} ends at {}, must end at {}", name, now, total);
+    visit(i, now);
+    before = now;
+  });
 }
 
 std::vector<std::int64_t> Members::offsets(const std::string& name, std::int64_t count,
-                                           std::int64_t total) {
+                                           std::int64_t total, const Range& range) {
+  check_offsets(name, count, total);
   std::vector<std::int64_t> out;
-  if (!has(name)) {
-    require(count == total, "{} is missing, must be given: it maps {} to {}", name, count, total);
-    out.resize(count + 1);
-    std::iota(out.begin(), out.end(), 0);
-    return out;
-  }
-  const std::string content = take(name, count + 1, 64);
-  out.resize(count + 1);
-  for (std::int64_t i = 0; i <= count; ++i) {
-    const auto value = load_number<std::uint64_t>(content.data() + 8 * i);
-    require(value <= static_cast<std::uint64_t>(total), "{}[{}] = {}, must be at most {}", name, i,
-            value, total);
-    out[i] = static_cast<std::int64_t>(value);
-    require(out[i] >= (i == 0 ? 0 : out[i - 1]) && (i > 0 || out[0] == 0),
-            "{}[{}] = {}, must begin at 0 and never decrease", name, i, value);
-  }
-  require(out.back() == total, "{} ends at {}, must end at {}", name, out.back(), total);
+  out.reserve(range.size() + 1);
+  for_each_offset(name, count, total, range,
+                  [&](std::int64_t, std::int64_t value) { out.push_back(value); });
   return out;
+}
+
+// One offset, checked by itself only.
+std::int64_t Members::offset(const std::string& name, std::int64_t total, std::int64_t i) {
+  std::uint64_t value = 0;
+  for_each(name, 8, {{i, i + 1}},
+           [&](std::int64_t, const char* from) { value = load_number<std::uint64_t>(from); });
+  require(value <= static_cast<std::uint64_t>(total), "{}[{}] = {}, must be at most {}", name, i,
+          value, total);
+  return static_cast<std::int64_t>(value);
+}
+
+std::vector<std::int64_t> Members::lower_bounds(const std::string& name, std::int64_t count,
+                                                std::int64_t total,
+                                                const std::vector<std::int64_t>& values) {
+  std::vector<std::int64_t> found;
+  check_offsets(name, count, total);
+  if (!archive_.is_plain() || !has(name)) {
+    for_each_offset(name, count, total, {0, count}, [&](std::int64_t i, std::int64_t value) {
+      while (found.size() < values.size() && values[found.size()] <= value) found.push_back(i);
+    });
+    return found;
+  }
+  for (const std::int64_t value : values) {
+    std::int64_t low = found.empty() ? 0 : found.back(), high = count;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (offset(name, total, middle) < value)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    found.push_back(low);
+  }
+  return found;
 }
 
 template <class Stored>
 std::vector<std::int32_t> Members::numbers(const std::string& name, std::int64_t count,
-                                           std::int64_t limit) {
-  if (!has(name)) return std::vector<std::int32_t>(count, 0);
-  const std::string content = take(name, count, 8 * sizeof(Stored));
-  std::vector<std::int32_t> out(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto value = load_number<Stored>(content.data() + sizeof(Stored) * i);
+                                           std::int64_t limit, const Ranges& ranges) {
+  if (!has(name)) return std::vector<std::int32_t>(size_of(ranges), 0);
+  check_size(name, count, 8 * sizeof(Stored));
+  std::vector<std::int32_t> out;
+  out.reserve(size_of(ranges));
+  for_each(name, sizeof(Stored), ranges, [&](std::int64_t i, const char* from) {
+    const auto value = load_number<Stored>(from);
     require(value < static_cast<std::uint64_t>(limit), "{}[{}] = {}, must be below {}", name, i,
             value, limit);
-    out[i] = static_cast<std::int32_t>(value);
-  }
+    out.push_back(static_cast<std::int32_t>(value));
+  });
   return out;
 }
 template std::vector<std::int32_t> Members::numbers<std::uint32_t>(const std::string&, std::int64_t,
-                                                                   std::int64_t);
+                                                                   std::int64_t, const Ranges&);
 template std::vector<std::int32_t> Members::numbers<std::uint64_t>(const std::string&, std::int64_t,
-                                                                   std::int64_t);
+                                                                   std::int64_t, const Ranges&);
 
-std::vector<char> Members::bits(const std::string& name, std::int64_t count) {
-  std::vector<char> out(count, 0);
-  if (!has(name)) return out;
-  const std::string content = take(name, (count + 63) / 64, 64);
-  for (std::int64_t i = 0; i < count; ++i)
-    out[i] = static_cast<char>((static_cast<unsigned char>(content[i / 8]) >> (i % 8)) & 1);
-  return out;
+std::vector<State> Members::bits(const std::string& name, std::int64_t count) {
+  std::vector<State> set;
+  if (!has(name)) return set;
+  check_size(name, (count + 63) / 64, 64);
+  for_each(name, 1, {{0, (count + 7) / 8}}, [&](std::int64_t byte, const char* from) {
+    for (auto bits = static_cast<unsigned char>(*from); bits != 0; bits &= bits - 1) {
+      const std::int64_t i = 8 * byte + std::countr_zero(bits);
+      if (i < count) set.push_back(static_cast<State>(i));
+    }
+  });
+  return set;
 }
 
-Values Members::values(const std::string& name, std::int64_t count, const Node& node) {
+Values Members::values(const std::string& name, std::int64_t count, const Node& node,
+                       const Ranges& ranges) {
   const Type type = read_type(node);
-  const std::size_t stride = type.bytes * (type.interval ? 2 : 1);
-  const std::string content = take(name, count, 8 * stride);
+  check_values(name, count, node);
   Values out;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const char* from = content.data() + stride * i;
-    out.lower.push_back(load_value(from, type));
-    if (type.interval) out.upper.push_back(load_value(from + type.bytes, type));
-  }
+  out.lower.reserve(size_of(ranges));
+  if (type.interval) out.upper.reserve(size_of(ranges));
+  for_each(name, static_cast<std::int64_t>(stride_of(type)), ranges,
+           [&](std::int64_t, const char* from) {
+             out.lower.push_back(load_value(from, type));
+             if (type.interval) out.upper.push_back(load_value(from + type.bytes, type));
+           });
   return out;
 }
 

@@ -88,14 +88,14 @@ class UmbWriter {
   explicit UmbWriter(const Problem& problem)
       : problem_(problem), model_(problem.model()), arrays_(model_.arrays()) {}
 
-  std::string write() {
+  std::string write(Packing packing) {
     write_structure();
     write_actions();
     write_values();
     std::vector<std::pair<std::string, std::string>> files;
     files.emplace_back(umb::index, index().dump(2) + "\n");
     for (auto& file : files_) files.push_back(std::move(file));
-    return write_tar(files);
+    return write_tar(files, packing);
   }
 
  private:
@@ -212,6 +212,8 @@ class UmbWriter {
 }  // namespace
 }  // namespace io
 
-std::string write_umb(const Problem& problem) { return io::UmbWriter(problem).write(); }
+std::string write_umb(const Problem& problem, Packing packing) {
+  return io::UmbWriter(problem).write(packing);
+}
 
 }  // namespace redoubt

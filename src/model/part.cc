@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "model/require.h"
+#include "model/start.h"
 #include "redoubt/ranks.h"
 
 namespace redoubt {
@@ -146,6 +147,14 @@ ModelArrays make_part(ModelArrays a, std::vector<State> blocks, int rank,
   return a;
 }
 
+Problem make_part(ModelArrays block, std::vector<State> blocks, int rank, int actions,
+                  Terms terms) {
+  terms.start = tidy_start(terms.start, blocks.back());
+  Model model(make_part(std::move(block), std::move(blocks), rank, terms.start.states, actions));
+  for (State& s : terms.start.states) s = number_in_part(*model.arrays().part, s);
+  return Problem(std::move(model), std::move(terms));
+}
+
 State number_in_part(const Part& part, State state) {
   const auto found = std::lower_bound(part.number.begin(), part.number.end(), state);
   require(found != part.number.end() && *found == state, "state {} is not in this part", state);
@@ -172,10 +181,9 @@ Problem part_of(const Problem& whole, std::vector<State> blocks, int rank) {
           set.radius.rows = pick(set.radius.rows, ranges_of(a, begin, end).rows);
       },
       terms.uncertainty);
-  Model model(make_part(rows_of_block(a, begin, end), std::move(blocks), rank, whole.start().states,
-                        whole.model().actions()));
-  for (State& s : terms.start.states) s = number_in_part(*model.arrays().part, s);
-  return Problem(std::move(model), std::move(terms));
+  ModelArrays block = rows_of_block(a, begin, end);
+  return make_part(std::move(block), std::move(blocks), rank, whole.model().actions(),
+                   std::move(terms));
 }
 
 }  // namespace redoubt

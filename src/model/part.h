@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "redoubt/model.h"
+#include "redoubt/problem.h"
 
 namespace redoubt {
 
@@ -12,6 +12,9 @@ namespace redoubt {
 // every part has, whether its rows lead there or not.
 ModelArrays make_part(ModelArrays block, std::vector<State> blocks, int rank,
                       const std::vector<State>& known, int actions);
+
+// The same as a problem: `terms` are those of the whole problem, with radii of the block's rows.
+Problem make_part(ModelArrays block, std::vector<State> blocks, int rank, int actions, Terms terms);
 
 // The number that a state of the whole model has in a part that has it.
 State number_in_part(const Part& part, State state);

@@ -7,6 +7,7 @@
 
 #include "model/require.h"
 #include "model/row_name.h"
+#include "model/start.h"
 
 namespace redoubt {
 namespace {
@@ -28,25 +29,6 @@ void check_start(const Start& start, State states) {
       1e-9 * static_cast<double>(std::max<std::size_t>(1, start.states.size()));
   require(std::abs(sum - 1) <= tolerance,
           "start probabilities sum to {}, must sum to 1 within {:g}", sum, tolerance);
-}
-
-// One entry for each state that an episode may begin in, by number, summing to one: starts that
-// mean the same compare equal.
-Start tidy(const Start& start) {
-  std::map<State, double> mass;
-  for (std::size_t i = 0; i < start.states.size(); ++i) {
-    if (start.probability[i] > 0) mass[start.states[i]] += start.probability[i];
-  }
-  Start out;
-  for (const auto& [state, probability] : mass) {
-    out.states.push_back(state);
-    out.probability.push_back(probability);
-  }
-  const double sum = std::accumulate(out.probability.begin(), out.probability.end(), 0.0);
-  if (std::abs(sum - 1) > 4e-16 * static_cast<double>(mass.size())) {
-    for (double& p : out.probability) p /= sum;
-  }
-  return out;
 }
 
 void check_constraint(const Constraint& c, const Model& model) {
@@ -89,6 +71,24 @@ struct CheckUncertainty {
 
 }  // namespace
 
+Start tidy_start(const Start& start, State states) {
+  check_start(start, states);
+  std::map<State, double> mass;
+  for (std::size_t i = 0; i < start.states.size(); ++i) {
+    if (start.probability[i] > 0) mass[start.states[i]] += start.probability[i];
+  }
+  Start out;
+  for (const auto& [state, probability] : mass) {
+    out.states.push_back(state);
+    out.probability.push_back(probability);
+  }
+  const double sum = std::accumulate(out.probability.begin(), out.probability.end(), 0.0);
+  if (std::abs(sum - 1) > 4e-16 * static_cast<double>(mass.size())) {
+    for (double& p : out.probability) p /= sum;
+  }
+  return out;
+}
+
 Constraint at_least(std::string signal, double bound) {
   return {std::move(signal), Sense::at_least, bound};
 }
@@ -115,8 +115,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   require(stages == 1 || terms_.horizon.value_or(-1) == stages,
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
-  check_start(terms_.start, model_.states());
-  terms_.start = tidy(terms_.start);
+  terms_.start = tidy_start(terms_.start, model_.states());
   for (const Constraint& c : terms_.constraints) {
     check_constraint(c, model_);
     constraint_signals_.push_back(model_.signal_index(c.signal));
