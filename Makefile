@@ -24,6 +24,7 @@ demo: build
 test: build mpi
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	$(PYTHON) -m pytest tests/python -q
+	FUZZ_SECONDS=20 scripts/fuzz
 
 bench: build
 	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json

@@ -142,15 +142,23 @@ Input::Input(const std::filesystem::path& path)
 
 bool Input::has(const std::string& name) const {
   // Every group on the way must exist before the library may be asked for what is in it.
-  for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
-    if (H5Lexists(file_, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = name.find('/', end + 1);
+    const std::string part = name.substr(0, end);
+    if (H5Lexists(file_, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    H5L_info_t link;
+    require(H5Lget_info(file_, part.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD,
+            "{} is a link, must lie where it is named", part);
   }
-  return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0;
+  return true;
 }
 
 Handle Input::open(const std::string& name, const Handle& type, std::size_t bytes_each) const {
   Handle dataset(H5Dopen2(file_, name.c_str(), H5P_DEFAULT), H5Dclose);
   require(dataset.valid(), "{} cannot be opened, must be an array", name);
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  require(H5Pget_layout(creation) != H5D_VIRTUAL && H5Pget_external_count(creation) == 0,
+          "{} has its values in another file, must have them in this one", name);
   const Handle stored(H5Dget_type(dataset), H5Tclose);
   require(H5Tequal(stored, file_type(type)) > 0, "{} has values of another type than it must have",
           name);

@@ -47,25 +47,50 @@ Real worst(const TV&, const ReferenceRow& s) {
   return low + value;
 }
 
+struct Moments {
+  Real mass = 0, mean = 0, variance = 0;  // the mean is relative to the lowest value
+};
+
+// Of the outcomes with the lowest `count` values.
+Moments moments(const ReferenceRow& s, std::size_t count) {
+  const std::vector<Real>&p = s.probability, &v = s.value;
+  Moments m;
+  for (std::size_t i = 0; i < count; ++i) m.mass += p[i];
+  for (std::size_t i = 0; i < count; ++i) m.mean += p[i] * (v[i] - v[0]) / m.mass;
+  for (std::size_t i = 0; i < count; ++i)
+    m.variance += p[i] * std::pow(v[i] - v[0] - m.mean, 2) / m.mass;
+  return m;
+}
+
+// What is left of the radius when the outcomes above the lowest `count` lose all their mass.
+Real excess(const ReferenceRow& s, std::size_t count, const Moments& kept) {
+  const auto& p = s.probability;
+  return s.radius * kept.mass - std::accumulate(p.begin() + count, p.end(), Real{0});
+}
+
+// The dual eta - sqrt((1 + radius) sum p max(eta - v, 0)^2), a lower bound at every eta. With m the
+// mean of the outcomes below eta and t = eta - m, the square root is that of (1 + excess)
+// (variance + t^2); written as a quotient nothing cancels, however small the radius and large eta.
+Real chi2_dual(const ReferenceRow& s, Real eta_above_lowest) {
+  const Real highest = eta_above_lowest + s.value.front();
+  const auto above = std::upper_bound(s.value.begin(), s.value.end(), highest);
+  const std::size_t count = std::max<std::size_t>(1, above - s.value.begin());
+  const Moments m = moments(s, count);
+  const Real e = excess(s, count, m), t = eta_above_lowest - m.mean;
+  const Real root = std::sqrt((1 + e) * (m.variance + t * t));
+  return s.value.front() + m.mean - ((1 + e) * m.variance + e * t * t) / (t + root);
+}
+
 // Tries every set of outcomes that could keep mass (the lowest n), and keeps the best of the lower
 // bounds they give.
 Real worst(const Chi2&, const ReferenceRow& s) {
-  const std::vector<Real>&p = s.probability, &v = s.value;
   if (s.radius == 0) return mean(s);
-  Real best = v.front(), mass = 0;
-  for (std::size_t n = 1; n <= v.size(); ++n) {
-    mass += p[n - 1];
-    const Real left_out = std::accumulate(p.begin() + n, p.end(), Real{0});
-    const Real excess = s.radius * mass - left_out;
-    if (excess <= 0) continue;
-    Real m = 0, variance = 0;
-    for (std::size_t i = 0; i < n; ++i) m += p[i] * (v[i] - v[0]) / mass;
-    for (std::size_t i = 0; i < n; ++i) variance += p[i] * std::pow(v[i] - v[0] - m, 2) / mass;
-    const Real eta = v[0] + m + std::sqrt(variance / excess);
-    Real second = 0;  // the dual at eta, with all outcomes
-    for (std::size_t i = 0; i < v.size(); ++i)
-      second += p[i] * std::pow(std::max(eta - v[i], Real{0}), 2);
-    best = std::max(best, eta - std::sqrt((1 + s.radius) * second));
+  Real best = s.value.front();
+  for (std::size_t n = 1; n <= s.value.size(); ++n) {
+    const Moments m = moments(s, n);
+    const Real left = excess(s, n, m);
+    if (left <= 0 || m.variance == 0) continue;
+    best = std::max(best, chi2_dual(s, m.mean + std::sqrt(m.variance / left)));
   }
   return best;
 }

@@ -200,6 +200,18 @@ def claim(file, name, size):
     file.create_dataset(name, shape=(size,), dtype=kind, chunks=(1024,))
 
 
+def lies_elsewhere(file, name, external=None, virtual=None):
+    """An array whose values are those of another file."""
+    shape, kind = file[name].shape, file[name].dtype
+    del file[name]
+    if external:
+        file.create_dataset(name, shape, kind, external=[(external, 0, h5py.h5f.UNLIMITED)])
+    else:
+        layout = h5py.VirtualLayout(shape, kind)
+        layout[:] = h5py.VirtualSource(virtual, name, shape, kind)
+        file.create_virtual_dataset(name, layout)
+
+
 @pytest.mark.parametrize("change, named", [
     (lambda f: claim(f, "summary", 10**9), "summary has 1000000000 values"),
     (lambda f: claim(f, "policy/stages/memory", 10**12), "policy/stages/memory has 1000000000000 values"),
@@ -211,7 +223,12 @@ def claim(file, name, size):
     (lambda f: replace(f, "policy/stages/memory", numpy.full(len(f["policy/stages/memory"]), 2**31 - 1, numpy.int32)),
      "must have 8589934588"),
     (lambda f: replace(f, "policy/stages/memory", numpy.zeros((1, 1), numpy.int32)), "policy/stages/memory has 2 dimensions"),
-], ids=range(9))
+    (lambda f: lies_elsewhere(f, "summary", external="/etc/passwd"), "summary has its values in another file"),
+    (lambda f: lies_elsewhere(f, "summary", virtual="other.h5"), "summary has its values in another file"),
+    (lambda f: f.move("summary", "moved") or f.update({"summary": h5py.ExternalLink("other.h5", "summary")}), "summary is a link"),
+    (lambda f: f.move("policy/stages", "moved") or f.update({"policy/stages": h5py.SoftLink("/policy")}),
+     "policy/stages is a link"),
+], ids=range(13))
 def test_solutions(tmp_path, change, named):
     path = tmp_path / "s.h5"
     subprocess.run([PROGRAM, "solve", "fork", "-o", path], check=True, capture_output=True)

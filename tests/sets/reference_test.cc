@@ -53,6 +53,21 @@ INSTANTIATE_TEST_SUITE_P(Sets, AgainstReference, ::testing::ValuesIn(testing::ev
                            return text;
                          });
 
+// Radii so small that their square root, or what is divided by it, underflows: the fuzzer found
+// minimisers outside of the set, and NaN.
+TEST(SmallRadii, HoldEveryLaw) {
+  std::mt19937_64 random(6);
+  Scratch scratch;
+  for (const double radius : {5e-324, 6e-322, 6e-313, 1e-200, 1e-31, 1e-29, 1e-20})
+    for (const Uncertainty& set : {Uncertainty{TV{}}, Uncertainty{Chi2{}}, Uncertainty{KL{}}})
+      for (const InstructionSet instructions : instruction_sets()) {
+        const SetRow row = testing::plain_row(random, 3, radius);
+        EXPECT_EQ(testing::broken_law(set, worst_case_kernel(set, instructions), row), "");
+        EXPECT_NEAR(static_cast<double>(reference_worst_case(set, row, 0)),
+                    solve(worst_case_kernel(set, instructions), row, scratch).worst[0], 1e-12);
+      }
+}
+
 double worst_of_two(const Uncertainty& set, double radius, double floor = NAN) {
   SetRow row;
   row.probability = {0.5, 0.5};

@@ -138,7 +138,8 @@ class Checker {
       if (!row_.floor.empty()) low = std::min(low, row_.floor[lane]);
       const double mean = std::inner_product(v.begin(), v.end(), row_.probability.begin(), 0.0);
       const double worst = result_.worst[lane];
-      if (!(worst >= low - 1e-15 * std::abs(low) && worst <= mean + tolerance_[lane]))
+      const double rounding = 1e-15 * row_.outcomes() * std::abs(low);  // of the sum of all terms
+      if (!(worst >= low - rounding && worst <= mean + tolerance_[lane]))
         return fmt::format("lane {}: {} is not between the lowest value {} and the mean {}", lane,
                            worst, low, mean);
     }

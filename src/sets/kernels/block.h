@@ -7,6 +7,10 @@ namespace redoubt::REDOUBT_TARGET {
 
 static_assert(kLanes == kLaneBlock);
 
+// A divergence up to this moves the value by less than 1e-15 of the range of the values (chi2 by
+// Cauchy's inequality, kl by Pinsker's): the row is its nominal one, and nothing underflows.
+inline constexpr double kNoRadius = 1e-30;
+
 // Eight lanes of a row's values.
 struct Block {
   const double* const* values;

@@ -139,7 +139,7 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
 
 void chi2(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
           double* minimiser) {
-  if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
+  if (row.radius <= kNoRadius) return nominal(row, values, scratch, worst, minimiser);
   solve_together<Task>(
       row, values, worst, minimiser, [&](Task* tasks, int count) { solve(row, tasks, count); },
       [](const Task& task) { return task.worst(); },

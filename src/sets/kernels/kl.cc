@@ -249,7 +249,7 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
 
 void kl(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
         double* minimiser) {
-  if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
+  if (row.radius <= kNoRadius) return nominal(row, values, scratch, worst, minimiser);
   Rates rates{scratch.doubles(padded_lanes(row.outcomes))};
   solve_together<Task>(
       row, values, worst, minimiser,
