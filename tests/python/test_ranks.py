@@ -1,6 +1,8 @@
 """The program under mpirun: any number of processes gives the answer, the trace and the policy of one."""
 
 import json
+import struct
+import tarfile
 
 import h5py
 import numpy as np
@@ -46,6 +48,33 @@ def test_ranks_give_the_answer_of_one_process(method, uncertainty, tmp_path):
         assert found.keys() == wanted.keys()
         for name in wanted:
             assert np.array_equal(found[name], wanted[name]), name
+
+
+@pytest.mark.parametrize("flags", [[], ["--uncompressed"]], ids=["packed", "plain"])
+def test_ranks_read_a_file_together(flags, tmp_path):
+    path = tmp_path / "p.umb"
+    run("make", PROBLEM, "-o", path, *flags)
+    options = ["solve", path, "--start", "11", "--set", "kl", "--radius", ".1", "--budget-step", "3", "--json"]
+    expected = run(*options)
+    for ranks in (2, 3, 4):
+        result = mpirun(ranks, *options)
+        assert result.returncode == expected.returncode, result.stderr
+        assert without_times(json.loads(result.stdout)) == without_times(json.loads(expected.stdout))
+
+
+def test_a_broken_file_is_told_once(tmp_path):
+    path = tmp_path / "p.umb"
+    run("make", PROBLEM, "-o", path, "--uncompressed")
+    content = bytearray(path.read_bytes())
+    with tarfile.open(path) as archive:
+        place = archive.getmember("branch-to-probability.bin").offset_data
+    content[place:place + 8] = struct.pack("<d", 2.0)
+    path.write_bytes(content)
+    result = mpirun(3, "solve", path)
+    assert result.returncode == 2
+    assert [line for line in result.stderr.splitlines() if line.startswith("redoubt: ")] == [
+        "redoubt: " + refused("solve", path)
+    ]
 
 
 def test_ranks_evaluate_a_stored_policy(tmp_path):

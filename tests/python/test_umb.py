@@ -114,10 +114,13 @@ def test_exact_fractions_of_umbi(tmp_path):
 ENVIRONMENTS = ["river_swim(horizon=10,start=3)", "garnet(states=7,actions=3,seed=1)", "inventory", "grid"]
 
 
+@pytest.mark.parametrize("flags", [[], ["--uncompressed"]], ids=["packed", "plain"])
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_umbi_reads_what_we_write(environment, tmp_path):
+def test_umbi_reads_what_we_write(environment, flags, tmp_path):
     assert run("make", environment, "-o", tmp_path / "p.json").returncode == 0
-    convert(tmp_path / "p.json", tmp_path / "p.umb")
+    convert(tmp_path / "p.json", tmp_path / "p.umb", *flags)
+    magic = (tmp_path / "p.umb").read_bytes()[:2]
+    assert (magic == b"\x1f\x8b") == (flags == [])  # gzip
     problem = json.loads((tmp_path / "p.json").read_text())
     umb = umbi.umb.read(tmp_path / "p.umb", strict=True)  # strict: no file that it does not know
 
@@ -159,3 +162,9 @@ def test_other_kinds_of_model_are_refused(tmp_path):
     umbi.ats.write(ats, tmp_path / "game.umb")
     assert refused("convert", tmp_path / "game.umb", tmp_path / "p.json", "--horizon", 5) == (
         f"{tmp_path}/game.umb: index.json: transition-system.#players = 2, must be a whole number in 0..1")
+
+
+def test_only_umb_can_be_uncompressed(tmp_path):
+    assert refused("make", "fork", "-o", tmp_path / "p.json", "--uncompressed") == (
+        f"{tmp_path}/p.json: only a .umb file is packed, must be one to be written uncompressed")
+    assert "--output" in refused("make", "fork", "--uncompressed")
