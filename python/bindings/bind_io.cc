@@ -13,8 +13,13 @@ void bind_io(nb::module_& m) {
       .def_ro("model", &Draft::model)
       .def_ro("terms", &Draft::terms);
   m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
-  m.def("save", &save, nb::arg("problem"), nb::arg("path"),
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "save",
+      [](const Problem& problem, const std::filesystem::path& path, bool uncompressed) {
+        save(problem, path, uncompressed ? Packing::plain : Packing::gzip);
+      },
+      nb::arg("problem"), nb::arg("path"), nb::arg("uncompressed"),
+      nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "save_solution",
       [](const Solution& solution, const std::filesystem::path& path) {

@@ -248,9 +248,10 @@ def load(path: str | os.PathLike, **terms) -> Problem:
     return Problem._adopt(_core.Problem(draft.model, terms_of(draft.terms, draft.model, **terms)))
 
 
-def save(problem: Problem, path: str | os.PathLike) -> None:
-    """Writes the whole file or none of it; the ending of the path chooses the format."""
-    _core.save(problem, path)
+def save(problem: Problem, path: str | os.PathLike, *, uncompressed: bool = False) -> None:
+    """Writes the whole file or none of it; the ending of the path chooses the format. A .umb file that is written
+    uncompressed can be read by several ranks together, each its own part."""
+    _core.save(problem, path, uncompressed)
 
 
 def environments() -> list[_core.EnvironmentInfo]:

@@ -220,6 +220,8 @@ def test_replace_make_save_load_and_pickle(problem, tmp_path):
     rd.save(problem, path)
     assert rd.load(path) == problem
     assert rd.load(str(path), horizon=2) == problem.replace(horizon=2)
+    rd.save(problem, tmp_path / "plain.umb", uncompressed=True)
+    assert rd.load(tmp_path / "plain.umb") == problem
     assert pickle.loads(pickle.dumps(problem)) == problem
     assert rd.make("river_swim(horizon=10)", uncertainty=rd.KL(0.3)).uncertainty == rd.KL(0.3)
     assert "river_swim" in [environment.name for environment in rd.environments()]
