@@ -15,17 +15,21 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import redoubt as rd
 
 SUCCESSORS = int(sys.argv[1])  # of each row
+FORM = sys.argv[2]  # sorted, as scipy makes matrices; shuffled: the columns of each row in any order
 ACTIONS, STATES = 5, 1_000_000 // (5 * SUCCESSORS)
-WINDOWS = 100
+WINDOWS = 1000 if FORM == "sorted" else 200
 
 random = np.random.default_rng(1)
 rows = STATES * ACTIONS
 steps = random.integers(1, STATES // SUCCESSORS, size=(rows, SUCCESSORS))
 p = random.random((rows, SUCCESSORS))
+columns = np.cumsum(steps, axis=1) - 1
+if FORM == "shuffled":
+    columns = random.permuted(columns, axis=1)
 P = scipy.sparse.csr_matrix(
     (
         (p / p.sum(axis=1, keepdims=True)).ravel(),
-        (np.cumsum(steps, axis=1) - 1).ravel().astype(np.int32),
+        columns.ravel().astype(np.int32),
         np.arange(0, rows * SUCCESSORS + 1, SUCCESSORS, dtype=np.int32),
     ),
     shape=(rows, STATES),

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace redoubt {
@@ -56,10 +57,14 @@ struct ModelArrays {
   bool operator==(const ModelArrays&) const = default;
 };
 
-// Outcomes that live elsewhere, such as in the arrays of another language.
-struct OutcomeViews {
+// Arrays of a model that live elsewhere, such as in another language. Each means what it means in
+// ModelArrays, and an empty one that the array there is meant.
+struct ModelViews {
+  std::variant<std::span<const std::int64_t>, std::span<const std::int32_t>> row_outcomes;
   std::span<const State> next;
   std::span<const double> probability;
+  std::span<const double> reward;
+  std::vector<std::span<const double>> signals;  // the row values of each signal
 };
 
 // States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
@@ -69,10 +74,8 @@ struct OutcomeViews {
 // names the row, the value and the rule.
 class Model {
  public:
-  explicit Model(ModelArrays arrays);
-  // The same where `arrays` lack next and probability: checked while they are copied, which takes
-  // less time than one after the other.
-  Model(ModelArrays arrays, const OutcomeViews& outcomes);
+  // Views are copied, which takes less time here, where they are checked, than before.
+  explicit Model(ModelArrays arrays, const ModelViews& views = {});
 
   State states() const { return arrays_->states; }
   int stages() const { return arrays_->stages; }

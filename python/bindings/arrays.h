@@ -2,10 +2,8 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/variant.h>
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
 // numpy arrays that look at a vector without copying it, and vectors filled from numpy arrays.
@@ -42,19 +40,5 @@ void def_array(Class& cls, const char* name, std::vector<T> Owner::*member) {
       name,
       [member](nanobind::pointer_and_handle<Owner> self) { return view(self.p->*member, self.h); },
       [member](Owner& self, const Array<T>& array) { self.*member = to_vector(array); },
-      nanobind::rv_policy::reference);
-}
-
-// The same for offsets, which scipy makes with 32 bits where these are enough.
-template <class Class, class Owner>
-void def_offsets(Class& cls, const char* name, std::vector<std::int64_t> Owner::*member) {
-  using Given = std::variant<Array<std::int64_t>, Array<std::int32_t>>;
-  cls.def_prop_rw(
-      name,
-      [member](nanobind::pointer_and_handle<Owner> self) { return view(self.p->*member, self.h); },
-      [member](Owner& self, const Given& given) {
-        std::visit([&](const auto& a) { (self.*member).assign(a.data(), a.data() + a.shape(0)); },
-                   given);
-      },
       nanobind::rv_policy::reference);
 }

@@ -1,6 +1,11 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <numeric>
+#include <variant>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -28,6 +33,30 @@ auto signal_view(std::vector<double> Signal::*member) {
   };
 }
 
+void give_every_action(ModelArrays& arrays, std::int32_t actions) {
+  const std::int64_t slots = std::int64_t{arrays.states} * arrays.stages, rows = slots * actions;
+  arrays.state_rows.resize(slots + 1);
+  for (std::int64_t slot = 0; slot <= slots; ++slot) arrays.state_rows[slot] = slot * actions;
+  arrays.action.resize(rows);
+  const auto first = arrays.action.begin();
+  std::iota(first, first + std::min<std::int64_t>(actions, rows), 0);
+  for (std::int64_t done = actions; done < rows; done *= 2)
+    std::copy_n(first, std::min(done, rows - done), first + done);
+}
+
+using Offsets = std::variant<Array<std::int64_t>, Array<std::int32_t>>;
+
+void build(Model* self, ModelArrays& taken, const Offsets& row_outcomes, const Array<State>& next,
+           const Array<double>& probability, const Array<double>& reward,
+           const std::vector<Array<double>>& signals) {
+  const auto look_at = [](const auto& array) { return std::span(array.data(), array.size()); };
+  ModelViews views{{}, look_at(next), look_at(probability), look_at(reward), {}};
+  std::visit([&](const auto& offsets) { views.row_outcomes = look_at(offsets); }, row_outcomes);
+  for (const auto& signal : signals) views.signals.push_back(look_at(signal));
+  const nb::gil_scoped_release others_may_run;
+  new (self) Model(std::move(taken), views);
+}
+
 }  // namespace
 
 void bind_model(nb::module_& m) {
@@ -37,34 +66,22 @@ void bind_model(nb::module_& m) {
       .def_rw("stages", &ModelArrays::stages)
       .def_rw("state_names", &ModelArrays::state_names)
       .def_rw("action_names", &ModelArrays::action_names)
-      .def("add_signal", [](ModelArrays& self, std::string name, const Array<double>& row,
-                            const Array<double>& outcome) {
-        self.signals.push_back({std::move(name), to_vector(row), to_vector(outcome)});
+      .def("give_every_action", &give_every_action, nb::arg("actions"),
+           "Every state has rows of the actions 0..actions-1 at every stage.")
+      .def("add_signal", [](ModelArrays& self, std::string name, const Array<double>& outcome) {
+        self.signals.push_back({std::move(name), {}, to_vector(outcome)});
       });
-  def_offsets(arrays, "state_rows", &ModelArrays::state_rows);
+  def_array(arrays, "state_rows", &ModelArrays::state_rows);
   def_array(arrays, "action", &ModelArrays::action);
-  def_offsets(arrays, "row_outcomes", &ModelArrays::row_outcomes);
-  def_array(arrays, "next", &ModelArrays::next);
-  def_array(arrays, "probability", &ModelArrays::probability);
-  def_array(arrays, "reward", &ModelArrays::reward);
   def_array(arrays, "outcome_reward", &ModelArrays::outcome_reward);
   def_array(arrays, "lower", &ModelArrays::lower);
   def_array(arrays, "upper", &ModelArrays::upper);
 
   nb::class_<Model>(m, "Model", "States, actions, outcomes, reward and signals; immutable.")
-      .def(
-          "__init__", [](Model* self, ModelArrays& taken) { new (self) Model(std::move(taken)); },
-          nb::call_guard<nb::gil_scoped_release>(), nb::arg("arrays"),
-          "Takes the arrays over: they are empty afterwards.")
-      .def(
-          "__init__",
-          [](Model* self, ModelArrays& taken, const Array<State>& next,
-             const Array<double>& probability) {
-            new (self) Model(std::move(taken), {{next.data(), next.size()},
-                                                {probability.data(), probability.size()}});
-          },
-          nb::call_guard<nb::gil_scoped_release>(), nb::arg("arrays"), nb::arg("next"),
-          nb::arg("probability"), "The same for arrays without outcomes, which are copied.")
+      .def("__init__", &build, nb::arg("arrays"), nb::arg("row_outcomes"), nb::arg("next"),
+           nb::arg("probability"), nb::arg("reward"), nb::arg("signals"),
+           "Takes the arrays over, which are empty afterwards, and copies the others: offsets and "
+           "outcomes, and the row values of the reward and of each signal.")
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("stages", &Model::stages)
       .def_prop_ro("rows", &Model::rows)

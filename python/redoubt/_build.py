@@ -50,8 +50,8 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon) -> _core
     values = {"reward": (model.reward, model.outcome_reward)}
     values |= {name: (model.signal(i), model.outcome_signal(i)) for i, name in enumerate(model.signal_names)}
     layout = Layout(
-        states=model.states, stages=model.stages, state_rows=model.state_rows, action=model.action,
-        row_outcomes=model.row_outcomes, next=model.next, probability=model.probability, actions=model.actions,
+        states=model.states, stages=model.stages, actions=model.actions, row_outcomes=model.row_outcomes,
+        next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action),
     )  # fmt: skip
     stages = max(of.stages(layout, horizon) for of in bounds.values())
     if stages not in (1, layout.stages):
@@ -68,15 +68,17 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon) -> _core
 
 def _built(layout: Layout, values: dict[str, tuple], bounds: dict[str, Values], horizon, names) -> _core.Model:
     arrays = _core.ModelArrays()
-    for name in ("states", "stages", "state_rows", "action", "row_outcomes"):
-        setattr(arrays, name, getattr(layout, name))
+    arrays.states, arrays.stages = layout.states, layout.stages
+    if layout.regular:
+        arrays.give_every_action(layout.actions)
+    else:
+        arrays.state_rows, arrays.action = layout.state_rows, layout.action
     arrays.state_names, arrays.action_names = names
-    for name, (row, outcome) in values.items():
-        if name == "reward":
-            arrays.reward, arrays.outcome_reward = row, outcome
-        else:
-            arrays.add_signal(name, row, outcome)
+    reward, arrays.outcome_reward = values.pop("reward", (np.empty(0), np.empty(0)))
+    for name, (_, outcome) in values.items():
+        arrays.add_signal(name, outcome)
     for name, bound in bounds.items():
         row, outcome = bound.spread(layout, horizon)
         setattr(arrays, name, row[layout.outcome_row] if len(row) else outcome)
-    return _core.Model(arrays, layout.next, layout.probability)
+    signals = [row for row, _ in values.values()]
+    return _core.Model(arrays, layout.row_outcomes, layout.next, layout.probability, reward, signals)

@@ -22,18 +22,32 @@ class Layout:
 
     states: int
     stages: int
-    state_rows: np.ndarray  # rows of (stage, state): from here to the next entry
-    action: np.ndarray  # of each row
+    actions: int  # one more than the largest action number
     row_outcomes: np.ndarray  # outcomes of a row: from here to the next entry
     next: np.ndarray  # of each outcome
     probability: np.ndarray  # of each outcome
-    actions: int  # one more than the largest action number
+    some_rows: tuple[np.ndarray, np.ndarray] | None = None  # state_rows and action; None: every state has every action
     extra: dict[str, np.ndarray] = field(default_factory=dict)
-    regular: bool = False  # every state has every action
+
+    @property
+    def regular(self) -> bool:
+        """Whether every state has every action."""
+        return self.some_rows is None
 
     @property
     def rows(self) -> int:
-        return len(self.action)
+        return len(self.row_outcomes) - 1
+
+    @cached_property
+    def state_rows(self) -> np.ndarray:
+        """Rows of (stage, state): from entry stage * states + state to the next one."""
+        return np.arange(self.stages * self.states + 1) * self.actions if self.regular else self.some_rows[0]
+
+    @cached_property
+    def action(self) -> np.ndarray:
+        """Of each row."""
+        every = np.arange(self.actions, dtype=np.int32)
+        return np.tile(every, self.stages * self.states) if self.regular else self.some_rows[1]
 
     @cached_property
     def row_slot(self) -> np.ndarray:
@@ -54,17 +68,16 @@ class Layout:
 
     def at_stages(self, stages: int) -> Layout:
         """The same rows written out for each stage."""
+        repeated = lambda: (_repeat_offsets(self.state_rows, stages), np.tile(self.action, stages))
         return replace(
             self,
             stages=stages,
-            state_rows=_repeat_offsets(self.state_rows, stages),
-            action=np.tile(self.action, stages),
+            some_rows=None if self.regular else repeated(),
             row_outcomes=_repeat_offsets(self.row_outcomes, stages),
             next=np.tile(self.next, stages),
             probability=np.tile(self.probability, stages),
             extra={name: np.tile(values, stages) for name, values in self.extra.items()},
         )
-
 
     def with_outcomes(self, row: np.ndarray, after: np.ndarray) -> Layout:
         """The same with an outcome of probability zero wherever (row, next) is not listed yet."""
@@ -191,13 +204,10 @@ def _regular(stages, states, actions, row_outcomes, next_state, probability) -> 
     return Layout(
         states=states,
         stages=stages,
-        state_rows=np.arange(stages * states + 1, dtype=np.int64) * actions,
-        action=np.tile(np.arange(actions, dtype=np.int32), stages * states),
+        actions=actions,
         row_outcomes=row_outcomes,
         next=as_int32(next_state, "next states of P"),
         probability=np.ascontiguousarray(probability, dtype=np.float64),
-        actions=actions,
-        regular=True,
     )
 
 
@@ -268,12 +278,14 @@ def _from_columns(columns: dict[str, list], extra: dict[str, list], states) -> L
     return Layout(
         states=total,
         stages=stages,
-        state_rows=np.searchsorted(slot[first], np.arange(stages * total + 1)).astype(np.int64),
-        action=np.ascontiguousarray(action[first]),
+        actions=1 + int(action.max(initial=-1)),
         row_outcomes=np.append(first, count).astype(np.int64),
         next=after[order],
         probability=np.asarray(columns["p"], dtype=np.float64)[order],
-        actions=1 + int(action.max(initial=-1)),
+        some_rows=(
+            np.searchsorted(slot[first], np.arange(stages * total + 1)).astype(np.int64),
+            np.ascontiguousarray(action[first]),
+        ),
         extra={
             name: np.asarray(column + [0.0] * (count - len(column)), dtype=np.float64)[order]
             for name, column in extra.items()

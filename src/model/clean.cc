@@ -36,7 +36,92 @@ bool is_clean(const ModelArrays& a) {
   return true;
 }
 
-// Moves outcome `from` to the place `to` in every array that has one entry for each outcome.
+bool is_plain(const ModelArrays& a) {
+  return a.outcome_reward.empty() && a.upper.empty() &&
+         std::all_of(a.signals.begin(), a.signals.end(),
+                     [](const Signal& s) { return s.outcome.empty(); });
+}
+
+// Where nothing comes with an outcome but its probability, as in a matrix, rows are cleaned in
+// place, through a copy of the row.
+class PlainRows {
+ public:
+  explicit PlainRows(ModelArrays& arrays) : a_(arrays) {}
+
+  void clean() {
+    std::int64_t begin = 0, to = 0;
+    for (std::size_t row = 0; row + 1 < a_.row_outcomes.size(); ++row) {
+      const std::int64_t end = a_.row_outcomes[row + 1];
+      sort(begin, end - begin);
+      to = write(to);
+      a_.row_outcomes[row + 1] = to;
+      begin = end;
+    }
+    a_.next.resize(to);
+    a_.probability.resize(to);
+    a_.next.shrink_to_fit();
+    a_.probability.shrink_to_fit();
+  }
+
+ private:
+  // By next state, those with the same in the order in which they came.
+  void sort(std::int64_t begin, std::int64_t count) {
+    const State* const next = a_.next.data() + begin;
+    const double* const probability = a_.probability.data() + begin;
+    next_.resize(count);
+    probability_.resize(count);
+    constexpr std::int64_t kFew = 40;
+    if (count > kFew) {
+      order_.resize(count);
+      std::iota(order_.begin(), order_.end(), 0);
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](auto i, auto j) { return next[i] < next[j]; });
+      for (std::int64_t i = 0; i < count; ++i) {
+        next_[i] = next[order_[i]];
+        probability_[i] = probability[order_[i]];
+      }
+      return;
+    }
+    // Each goes behind those before it. Counting them is quicker than sorting so few: nothing is
+    // decided, and compilers make vector instructions of it.
+    for (std::int32_t i = 0; i < count; ++i) {
+      std::int32_t place = 0;
+      for (std::int32_t j = 0; j < count; ++j)
+        place += (next[j] < next[i]) | ((next[j] == next[i]) & (j < i));
+      next_[place] = next[i];
+      probability_[place] = probability[i];
+    }
+  }
+
+  // Puts what is possible of the copied row behind the rows before it, and returns its end.
+  std::int64_t write(std::int64_t to) {
+    const std::int64_t begin = to;
+    for (std::size_t i = 0; i < next_.size(); ++i) {
+      if (!(probability_[i] > 0)) continue;
+      if (to > begin && a_.next[to - 1] == next_[i]) {
+        a_.probability[to - 1] += probability_[i];
+      } else {
+        a_.next[to] = next_[i];
+        a_.probability[to++] = probability_[i];
+      }
+    }
+    return to;
+  }
+
+  ModelArrays& a_;
+  std::vector<State> next_;
+  std::vector<double> probability_;
+  std::vector<std::int64_t> order_;
+};
+
+void merge_into(ModelArrays& out, std::int64_t kept, const ModelArrays& a, std::int64_t from) {
+  out.probability[kept] += a.probability[from];
+  if (a.lower.empty()) return;
+  out.lower[kept] = std::min(1.0, out.lower[kept] + a.lower[from]);
+  out.upper[kept] = std::min(1.0, out.upper[kept] + a.upper[from]);
+}
+
+// Moves outcome `from` to the end of every array that has one entry for each outcome.
 void move_outcome(ModelArrays& out, const ModelArrays& a, std::int64_t from) {
   const auto copy = [from](std::vector<double>& target, const std::vector<double>& source) {
     if (!source.empty()) target.push_back(source[from]);
@@ -50,11 +135,18 @@ void move_outcome(ModelArrays& out, const ModelArrays& a, std::int64_t from) {
     copy(out.signals[s].outcome, a.signals[s].outcome);
 }
 
-void merge_into(ModelArrays& out, std::int64_t kept, const ModelArrays& a, std::int64_t from) {
-  out.probability[kept] += a.probability[from];
-  if (a.lower.empty()) return;
-  out.lower[kept] = std::min(1.0, out.lower[kept] + a.lower[from]);
-  out.upper[kept] = std::min(1.0, out.upper[kept] + a.upper[from]);
+// Appends those outcomes that are possible, in this order, and merges equal ones.
+void append(ModelArrays& out, const ModelArrays& a, const std::vector<std::int64_t>& order) {
+  std::int64_t last = -1;
+  for (const std::int64_t i : order) {
+    if (!possible(a, i)) continue;
+    if (last >= 0 && !precedes(a, last, i)) {
+      merge_into(out, static_cast<std::int64_t>(out.next.size()) - 1, a, i);
+    } else {
+      move_outcome(out, a, i);
+    }
+    last = i;
+  }
 }
 
 }  // namespace
@@ -73,6 +165,7 @@ void drop_silent_values(ModelArrays& a) {
 
 void drop_and_merge_outcomes(ModelArrays& a) {
   if (is_clean(a)) return;
+  if (is_plain(a)) return PlainRows(a).clean();
   ModelArrays out;
   out.signals.resize(a.signals.size());
   out.row_outcomes.push_back(0);
@@ -80,15 +173,8 @@ void drop_and_merge_outcomes(ModelArrays& a) {
   for (std::size_t row = 0; row + 1 < a.row_outcomes.size(); ++row) {
     order.resize(a.row_outcomes[row + 1] - a.row_outcomes[row]);
     std::iota(order.begin(), order.end(), a.row_outcomes[row]);
-    std::erase_if(order, [&](auto i) { return !possible(a, i); });
     std::stable_sort(order.begin(), order.end(), [&](auto i, auto j) { return precedes(a, i, j); });
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k > 0 && !precedes(a, order[k - 1], order[k])) {
-        merge_into(out, static_cast<std::int64_t>(out.next.size()) - 1, a, order[k]);
-      } else {
-        move_outcome(out, a, order[k]);
-      }
-    }
+    append(out, a, order);
     out.row_outcomes.push_back(static_cast<std::int64_t>(out.next.size()));
   }
   a.row_outcomes = std::move(out.row_outcomes);

@@ -15,31 +15,44 @@
 namespace redoubt {
 namespace {
 
-void check_offsets(const std::vector<std::int64_t>& offsets, std::size_t count, std::size_t total,
-                   const char* what) {
+constexpr double kLargest = 1 + 1e-9;  // probability: what rounding may make of one
+
+// Returns the largest difference of two neighbours.
+template <class Offset>
+int check_offsets(std::span<const Offset> offsets, std::size_t count, std::size_t total,
+                  const char* what) {
   require(offsets.size() == count + 1, "{} has {} entries, must have {}", what, offsets.size(),
           count + 1);
   require(offsets.front() == 0, "{} starts at {}, must start at 0", what, offsets.front());
-  require(std::is_sorted(offsets.begin(), offsets.end()),
-          "{} decreases somewhere, must never decrease", what);
-  require(offsets.back() == static_cast<std::int64_t>(total), "{} ends at {}, must end at {}", what,
+  const std::int64_t most = largest_step(offsets);
+  require(most >= 0, "{} decreases somewhere, must never decrease", what);
+  require(static_cast<std::size_t>(offsets.back()) == total, "{} ends at {}, must end at {}", what,
           offsets.back(), total);
+  return static_cast<int>(most);
 }
 
-void check_size(const std::vector<double>& values, std::size_t count, const std::string& what) {
+void check_size(std::span<const double> values, std::size_t count, const std::string& what) {
   require(values.empty() || values.size() == count, "{} has {} values, must have {} or none", what,
           values.size(), count);
 }
 
-void check_sizes(const ModelArrays& a, std::size_t outcomes, std::size_t probabilities) {
+struct Most {
+  int actions, outcomes;
+};
+
+// Returns the most actions of a state and the most outcomes of a row.
+Most check_sizes(const ModelArrays& a, const ModelViews& views) {
   require(a.states >= 1, "states = {}, must be at least 1", a.states);
   require(a.stages >= 1, "stages = {}, must be at least 1", a.stages);
-  const std::size_t rows = a.action.size();
-  check_offsets(a.state_rows, static_cast<std::size_t>(a.states) * a.stages, rows, "state_rows");
-  check_offsets(a.row_outcomes, rows, outcomes, "row_outcomes");
-  require(probabilities == outcomes, "probability has {} values, must have {}", probabilities,
-          outcomes);
-  check_size(a.reward, rows, "reward");
+  const std::size_t rows = a.action.size(), outcomes = views.next.size();
+  const int most_actions = check_offsets<Row>(
+      a.state_rows, static_cast<std::size_t>(a.states) * a.stages, rows, "state_rows");
+  const int most_outcomes = std::visit(
+      [&](const auto offsets) { return check_offsets(offsets, rows, outcomes, "row_outcomes"); },
+      views.row_outcomes);
+  require(views.probability.size() == outcomes, "probability has {} values, must have {}",
+          views.probability.size(), outcomes);
+  check_size(views.reward, rows, "reward");
   check_size(a.outcome_reward, outcomes, "outcome_reward");
   check_size(a.lower, outcomes, "lower");
   check_size(a.upper, outcomes, "upper");
@@ -47,16 +60,18 @@ void check_sizes(const ModelArrays& a, std::size_t outcomes, std::size_t probabi
           "lower has {} values and upper {}, must be given together", a.lower.size(),
           a.upper.size());
   std::set<std::string> names;
-  for (const Signal& signal : a.signals) {
+  for (std::size_t s = 0; s < a.signals.size(); ++s) {
+    const Signal& signal = a.signals[s];
     require(!signal.name.empty() && signal.name != "reward",
             "signal name '{}', must not be empty or 'reward'", signal.name);
     require(names.insert(signal.name).second, "signal '{}' is given twice, names must differ",
             signal.name);
-    check_size(signal.row, rows, "signal '" + signal.name + "'");
+    check_size(views.signals[s], rows, "signal '" + signal.name + "'");
     check_size(signal.outcome, outcomes, "signal '" + signal.name + "' of outcomes");
   }
   require(a.state_names.empty() || a.state_names.size() == static_cast<std::size_t>(a.states),
           "state_names has {} names, must have {} or none", a.state_names.size(), a.states);
+  return {most_actions, most_outcomes};
 }
 
 void check_finite(const Model& m, const std::vector<double>& row,
@@ -71,15 +86,25 @@ void check_finite(const Model& m, const std::vector<double>& row,
   require(false, "{} of an outcome of {} is {}, must be finite", what, RowName{m, of}, outcome[i]);
 }
 
+// Two loops that no value ends early: compilers make vector instructions of them.
+bool all_in_range(const ModelArrays& a) {
+  std::int32_t outside = 0;
+  for (const State next : a.next) outside |= (next < 0) | (next >= a.states);
+  std::int64_t improper = 0;
+  for (const double p : a.probability) improper |= !(p >= 0) | !(p <= kLargest);
+  return outside == 0 && improper == 0;
+}
+
 void check_outcomes(const Model& m) {
   const ModelArrays& a = m.arrays();
+  const bool good = all_in_range(a);
   for (Row r = 0; r < m.rows(); ++r) {
     require(m.outcome_begin(r) < m.outcome_end(r), "{} has no outcome, must have at least one",
             RowName{m, r});
-    for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
+    for (auto i = m.outcome_begin(r); !good && i < m.outcome_end(r); ++i) {
       require(a.next[i] >= 0 && a.next[i] < a.states, "next state {} of {}, must be in 0..{}",
               a.next[i], RowName{m, r}, a.states - 1);
-      require(a.probability[i] >= 0 && a.probability[i] <= 1 + 1e-9,
+      require(a.probability[i] >= 0 && a.probability[i] <= kLargest,
               "probability {} of {} to state {}, must be in [0, 1]", a.probability[i],
               RowName{m, r}, a.next[i]);
     }
@@ -164,22 +189,38 @@ int count_actions(const ModelArrays& a) {
   return count;
 }
 
-}  // namespace
-
-Model::Model(ModelArrays arrays) {
-  check_sizes(arrays, arrays.next.size(), arrays.probability.size());
-  auto shared = std::make_shared<ModelArrays>(std::move(arrays));
-  const bool tidy = is_tidy(*shared);
-  complete(std::move(shared), tidy);
+// The views, and those of the arrays that hold what no view has.
+ModelViews with_own_arrays(const ModelArrays& a, ModelViews views) {
+  const auto complete = [](auto& view, const auto& own, const std::string& what) {
+    require(view.empty() || own.empty(),
+            "{} is given twice, as an array ({}) and as a view ({}), must be given once", what,
+            own.size(), view.size());
+    if (view.empty()) view = own;
+  };
+  const bool viewed = std::visit([](const auto view) { return !view.empty(); }, views.row_outcomes);
+  require(!viewed || a.row_outcomes.empty(),
+          "row_outcomes is given twice, as an array and as a view, must be given once");
+  if (!viewed) views.row_outcomes = std::span(a.row_outcomes);
+  complete(views.next, a.next, "next");
+  complete(views.probability, a.probability, "probability");
+  complete(views.reward, a.reward, "reward");
+  require(views.signals.size() <= a.signals.size(), "{} views of signals, must be at most {}",
+          views.signals.size(), a.signals.size());
+  views.signals.resize(a.signals.size());
+  for (std::size_t s = 0; s < a.signals.size(); ++s)
+    complete(views.signals[s], a.signals[s].row, "signal '" + a.signals[s].name + "'");
+  return views;
 }
 
-Model::Model(ModelArrays arrays, const OutcomeViews& outcomes) {
-  require(arrays.next.empty() && arrays.probability.empty(),
-          "outcomes are given twice, as arrays ({}) and as views ({}), must be given once",
-          std::max(arrays.next.size(), arrays.probability.size()), outcomes.next.size());
-  check_sizes(arrays, outcomes.next.size(), outcomes.probability.size());
+}  // namespace
+
+Model::Model(ModelArrays arrays, const ModelViews& views) {
   auto shared = std::make_shared<ModelArrays>(std::move(arrays));
-  const bool tidy = copy_and_check(*shared, outcomes);
+  const ModelViews all = with_own_arrays(*shared, views);
+  const Most most = check_sizes(*shared, all);
+  most_actions_ = most.actions;
+  most_outcomes_ = most.outcomes;
+  const bool tidy = copy_and_check(*shared, all);
   complete(std::move(shared), tidy);
 }
 
@@ -189,20 +230,19 @@ void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
   actions_ = count_actions(*shared);
   check_names(shared->state_names, "state");
   check_names(shared->action_names, "action");
-  if (!tidy) check_outcomes(*this);
-  check_actions(*this);
-  check_finite(*this, shared->reward, shared->outcome_reward, "reward");
-  for (const Signal& s : shared->signals)
-    check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
+  if (!tidy) {
+    check_outcomes(*this);
+    check_actions(*this);
+    check_finite(*this, shared->reward, shared->outcome_reward, "reward");
+    for (const Signal& s : shared->signals)
+      check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
+  }
   check_intervals(*this);
   drop_silent_values(*shared);
   if (!tidy) {
     drop_and_merge_outcomes(*shared);
     normalise_rows(*shared, *this);
-  }
-  for (std::size_t slot = 0; slot + 1 < shared->state_rows.size(); ++slot) {
-    most_actions_ = std::max(
-        most_actions_, static_cast<int>(shared->state_rows[slot + 1] - shared->state_rows[slot]));
+    most_outcomes_ = static_cast<int>(largest_step<std::int64_t>(shared->row_outcomes));
   }
   own_end_ = shared->states;
   if (shared->part) {
@@ -214,8 +254,6 @@ void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
     own_end_ = place(part.blocks[part.rank + 1]);
     actions_ = std::max(actions_, part.actions);
   }
-  for (Row r = 0; r < rows(); ++r)
-    most_outcomes_ = std::max(most_outcomes_, static_cast<int>(outcome_end(r) - outcome_begin(r)));
 }
 
 bool Model::lists(Row row, State state) const {

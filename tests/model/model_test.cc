@@ -37,7 +37,7 @@ ModelArrays small() {
 Model from_views(ModelArrays a) {
   const std::vector<State> next = std::exchange(a.next, {});
   const std::vector<double> probability = std::exchange(a.probability, {});
-  return Model(std::move(a), {next, probability});
+  return Model(std::move(a), {{}, next, probability, {}, {}});
 }
 
 template <class Change>
@@ -166,9 +166,9 @@ RC_GTEST_PROP(Model, TheOrderOfOutcomesDoesNotMatter, (std::uint64_t seed)) {
 TEST(Model, OutcomesAreGivenOnce) {
   const ModelArrays a = small();
   EXPECT_EQ(error_of([&] {
-              Model(a, {a.next, a.probability});
+              Model(a, {{}, a.next, {}, {}, {}});
             }),
-            "outcomes are given twice, as arrays (3) and as views (3), must be given once");
+            "next is given twice, as an array (3) and as a view (3), must be given once");
   EXPECT_EQ(from_views(a), Model(a));
 }
 
