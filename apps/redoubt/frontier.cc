@@ -9,6 +9,7 @@
 #include "json.h"
 #include "output.h"
 #include "problem_options.h"
+#include "processes.h"
 #include "redoubt/io.h"
 #include "table.h"
 #include "text.h"
@@ -63,11 +64,13 @@ void print_curve(const Problem& problem, const Solution& solution) {
 
 int frontier(const FrontierVerbOptions& options) {
   check_path(options.output, {".csv"});
-  const Problem problem = read_problem(options.problem);
+  const Problem problem = read_part(options.problem);
   const Execution run = execution(options.execution);
   const Solution solution = redoubt::frontier(problem, options.frontier, run);
-  if (!options.output.empty()) write_file(options.output, curve_csv(problem, solution));
-  if (run.checkpoint && solution.status != Status::stopped) run.checkpoint->remove();
+  if (processes().rank() == 0) {
+    if (!options.output.empty()) write_file(options.output, curve_csv(problem, solution));
+    if (run.checkpoint && solution.status != Status::stopped) run.checkpoint->remove();
+  }
   if (options.json) {
     print_json(frontier_json(problem, solution));
   } else {

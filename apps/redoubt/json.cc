@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "every_rank.h"
 #include "version.h"
 
 namespace redoubt::app {
@@ -84,7 +85,7 @@ Json solution_json(const Problem& problem, const Solution& solution) {
   object["row_evaluations"] = solution.row_evaluations;
   object["iterations"] = solution.iterations;
   append(object, problem_json(problem));
-  object["memory_states"] = solution.policy.memory_states();
+  object["memory_states"] = memory_states(solution.policy);
   object["cut"] = or_null(solution.cut);
   object["notes"] = solution.notes;
   object["version"] = version();

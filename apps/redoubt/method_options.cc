@@ -51,7 +51,9 @@ const std::vector<Method>& methods() {
        [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
          return frontier(problem, options.frontier, execution);
        },
-       {"--tolerance"}},
+       {"--tolerance"},
+       false,
+       true},
       {"robust",
        [](const Problem& problem, const MethodOptions&, const Execution& execution) {
          return robust(problem, execution);

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <span>
 
 #include "checks.h"
+#include "every_rank.h"
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
@@ -13,7 +12,6 @@
 #include "problem_options.h"
 #include "processes.h"
 #include "redoubt/checkpoint.h"
-#include "redoubt/error.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
 #include "table.h"
@@ -32,13 +30,6 @@ struct SolveOptions {
   bool certify = false;
   bool json = false;
 };
-
-std::vector<double> of_every_rank(double mine) {
-  const auto all = processes().gather(std::as_bytes(std::span(&mine, 1)));
-  std::vector<double> values(processes().size());
-  std::memcpy(values.data(), all.data(), all.size());
-  return values;
-}
 
 // Before the work, where somebody may want to know: on several ranks, or when it is much.
 void tell_memory(const std::vector<double>& bytes) {
@@ -66,8 +57,6 @@ int solve(const SolveOptions& options) {
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
   const Problem& problem = sampled.problem;
-  if (options.certify && run.ranks)
-    throw Error(fmt::format("--certify on {} ranks, must run on one", run.ranks->size()));
   Solution solution = run_method(problem, options.method, run);
   if (options.certify) {
     Execution rest = run;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "checks.h"
+#include "every_rank.h"
 #include "text.h"
 
 namespace redoubt::app {
@@ -41,7 +42,7 @@ bool holds_numbers(const std::vector<Cells>& rows, std::size_t column) {
 }
 
 void print_effort(const Solution& solution) {
-  const auto memory = solution.policy.memory_states();
+  const auto memory = memory_states(solution.policy);
   fmt::print("Method {}: {}, {} iterations, {} row evaluations; the policy has {} memory state{}\n",
              solution.method, duration_text(solution.seconds),
              count_text(static_cast<double>(solution.iterations)),

@@ -101,8 +101,8 @@ struct Policy {
   bool repeats_last = false;  // the last stage is used for ever (infinite horizon)
   std::vector<BudgetAxis>
       budget;  // memory = cells of these axes, the last one fastest; empty: by table, or no memory
-  // Where an episode begins: start_begin[i] .. of the moves for start_states[i]. No start_states:
-  // memory `start_memory` everywhere.
+  // Where an episode begins: start_begin[i] .. of the moves for start_states[i], in the numbers of
+  // the whole model. No start_states: memory `start_memory` everywhere.
   std::int32_t start_memory = 0;
   std::vector<State> start_states;
   std::vector<std::int64_t> start_begin;

@@ -49,8 +49,8 @@ void run_ranks(int count, const std::function<void(Communicator&)>& body);
 std::vector<State> balanced_blocks(const Model& model, int ranks);
 
 // One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
-// parts (rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers are those
-// of the whole problem, the same on every rank; a policy is the rank's own part of it.
+// parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
+// are those of the whole problem, the same on every rank; a policy is the rank's own part of it.
 Problem part_of(const Problem& whole, std::vector<State> blocks, int rank);
 
 }  // namespace redoubt

@@ -36,14 +36,39 @@ Pieces pieces_of(const Owners& owners, std::int64_t each) {
   return pieces;
 }
 
-std::vector<double> piece(const Pieces& pieces, std::size_t i, std::span<const double> own,
-                          Communicator& ranks) {
-  std::vector<double> values;
+template <class Value>
+std::vector<Value> piece(const Pieces& pieces, std::size_t i, std::span<Value> own,
+                         Communicator& ranks) {
+  std::vector<Value> values;
   if (ranks.rank() == pieces.rank[i]) {
     const auto mine = own.subspan(pieces.at[i], pieces.sizes[i]);
     values.assign(mine.begin(), mine.end());
   }
   return on_first_rank(ranks, pieces.rank[i], std::move(values), pieces.sizes[i]);
+}
+
+template <class Value>
+void write_states(hdf5::Output& out, const std::string& name, const Owners& owners,
+                  std::span<Value> own, std::int64_t each) {
+  const Pieces pieces = pieces_of(owners, each);
+  out.write_pieces<Value>(name, pieces.sizes,
+                          [&](std::size_t i) { return piece(pieces, i, own, *owners.ranks); });
+}
+
+template <class Value>
+void send_states(const Owners& owners, std::span<Value> own, std::int64_t each) {
+  const Pieces pieces = pieces_of(owners, each);
+  for (std::size_t i = 0; i < pieces.sizes.size(); ++i) piece(pieces, i, own, *owners.ranks);
+}
+
+template <class Value>
+void read_states(const hdf5::Input& in, const std::string& name, const Owners& owners,
+                 std::span<Value> own, std::int64_t each) {
+  if (own.empty()) return;
+  const auto first = owners.blocks[owners.ranks->rank()];
+  const auto values =
+      in.read_range<Value>(name, first * each, static_cast<std::int64_t>(own.size()));
+  std::copy(values.begin(), values.end(), own.begin());
 }
 
 }  // namespace
@@ -70,9 +95,11 @@ void ArchiveWriter::visit(const char* name, Trace& trace) {
 }
 
 void ArchiveWriter::visit_states(const char* name, std::span<double> own, std::int64_t each) {
-  const Pieces pieces = pieces_of(owners_, each);
-  out_.write_pieces<double>(under_state(name), pieces.sizes,
-                            [&](std::size_t i) { return piece(pieces, i, own, *owners_.ranks); });
+  write_states(out_, under_state(name), owners_, own, each);
+}
+
+void ArchiveWriter::visit_states(const char* name, std::span<char> own, std::int64_t each) {
+  write_states(out_, under_state(name), owners_, own, each);
 }
 
 void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* store) {
@@ -84,9 +111,11 @@ void ArchiveWriter::visit_sum(const char* name, double& share) {
 }
 
 void ArchiveSender::visit_states(const char*, std::span<double> own, std::int64_t each) {
-  if (counting_) return;
-  const Pieces pieces = pieces_of(owners_, each);
-  for (std::size_t i = 0; i < pieces.sizes.size(); ++i) piece(pieces, i, own, *owners_.ranks);
+  if (!counting_) send_states(owners_, own, each);
+}
+
+void ArchiveSender::visit_states(const char*, std::span<char> own, std::int64_t each) {
+  if (!counting_) send_states(owners_, own, each);
 }
 
 void ArchiveSender::visit_stages(const char*, Policy& policy, StageStore* store) {
@@ -117,11 +146,11 @@ void ArchiveReader::visit(const char* name, Trace& trace) {
 }
 
 void ArchiveReader::visit_states(const char* name, std::span<double> own, std::int64_t each) {
-  if (own.empty()) return;
-  const auto first = owners_.blocks[owners_.ranks->rank()];
-  const auto values = in_.read_range<double>(under_state(name), first * each,
-                                             static_cast<std::int64_t>(own.size()));
-  std::copy(values.begin(), values.end(), own.begin());
+  read_states(in_, under_state(name), owners_, own, each);
+}
+
+void ArchiveReader::visit_states(const char* name, std::span<char> own, std::int64_t each) {
+  read_states(in_, under_state(name), owners_, own, each);
 }
 
 void ArchiveReader::visit_stages(const char* name, Policy& policy, StageStore* store) {

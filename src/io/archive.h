@@ -16,6 +16,7 @@ class ArchiveWriter : public Archive {
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -35,6 +36,7 @@ class ArchiveSender : public Archive {
   void visit(const char*, std::vector<std::vector<double>>&) override {}
   void visit(const char*, Trace&) override {}
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -53,6 +55,7 @@ class ArchiveReader : public Archive {
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 

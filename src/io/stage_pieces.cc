@@ -10,7 +10,11 @@
 namespace redoubt::io {
 namespace {
 
-bool is_offsets(const std::string& name) { return name == "choice_begin"; }
+// Offsets have one entry more than what they are offsets of, and the first one of a rank is the
+// last one of the rank before.
+bool is_offsets(const std::string& name) {
+  return name == "node_begin" || name == "choice_begin" || name == "move_begin";
+}
 
 }  // namespace
 
@@ -23,7 +27,6 @@ StagePieces::StagePieces(const std::vector<Policy::Stage>& list, Communicator& r
   for (std::size_t h = 0; h < stages; ++h) {
     for_each_stage_array([&](const char* name, auto array) {
       const auto size = (stage(static_cast<int>(h)).*array).size();
-      // The first offset is the last one of the rank before.
       mine[name].push_back(is_offsets(name) && size > 0 && ranks_.rank() > 0 ? size - 1 : size);
     });
   }
@@ -44,22 +47,32 @@ const Policy::Stage& StagePieces::stage(int h) const {
   return stage_;
 }
 
-// Choices that ranks before this one have at a stage.
-std::size_t StagePieces::shift(int h, int rank) const {
-  const auto first = sizes_.at("choice_action").begin() + h * ranks_.size();
-  return std::accumulate(first, first + rank, std::size_t{0});
+// How many entries of an array, or of what it has the offsets of, the ranks before this one have at
+// a stage.
+std::int64_t StagePieces::before(int h, const char* name) const {
+  const auto first = sizes_.at(name).begin() + h * ranks_.size();
+  const auto sum = std::accumulate(first, first + ranks_.rank(), std::size_t{0});
+  return static_cast<std::int64_t>(sum) - (is_offsets(name) && sum > 0 ? 1 : 0);
+}
+
+// What this rank's numbers in an array grow by when others' entries come before its own.
+std::int64_t StagePieces::shift(int h, const std::string& name) const {
+  if (name == "node_begin") return before(h, "choice_begin");
+  if (name == "choice_begin") return before(h, "choice_action");
+  if (name == "outcome_slot") return before(h, "move_begin");
+  if (name == "move_begin") return before(h, "moves");
+  return 0;
 }
 
 template <class Value>
 std::vector<Value> StagePieces::own(int h, const char* name,
                                     std::vector<Value> Policy::Stage::*array) const {
   std::vector<Value> values = stage(h).*array;
+  if (ranks_.rank() == 0 || values.empty()) return values;
+  if (is_offsets(name)) values.erase(values.begin());
   if constexpr (std::is_same_v<Value, std::int64_t>) {
-    if (is_offsets(name) && ranks_.rank() > 0 && !values.empty()) {
-      values.erase(values.begin());
-      for (std::int64_t& value : values)
-        value += static_cast<std::int64_t>(shift(h, ranks_.rank()));
-    }
+    const std::int64_t more = shift(h, name);
+    for (std::int64_t& value : values) value += more;
   }
   return values;
 }

@@ -25,7 +25,8 @@ class StagePieces {
  private:
   using Sizes = std::vector<std::size_t>;  // of each stage and rank
   const Policy::Stage& stage(int h) const;
-  std::size_t shift(int h, int rank) const;
+  std::int64_t before(int h, const char* name) const;
+  std::int64_t shift(int h, const std::string& name) const;
   template <class Value>
   std::vector<Value> own(int h, const char* name, std::vector<Value> Policy::Stage::*array) const;
   template <class Value>

@@ -16,6 +16,11 @@ ModelArrays make_part(ModelArrays block, std::vector<State> blocks, int rank,
 // The same as a problem: `terms` are those of the whole problem, with radii of the block's rows.
 Problem make_part(ModelArrays block, std::vector<State> blocks, int rank, int actions, Terms terms);
 
+// The number that a state of a model, which may be a part, has in the whole one.
+inline State whole_number(const Model& model, State state) {
+  return model.arrays().part ? model.arrays().part->number[state] : state;
+}
+
 // The number that a state of the whole model has in a part that has it.
 State number_in_part(const Part& part, State state);
 

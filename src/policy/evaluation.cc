@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/agree.h"
+#include "model/part.h"
 #include "policy/chance_value.h"
 #include "policy/moves.h"
 
@@ -105,7 +106,7 @@ class Pass {
     std::vector<double> sums(channels_.size(), 0.0);
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       const State state = problem_.start().states[i];
-      for (const MemoryMove& move : start_memory(policy_, state)) {
+      for (const MemoryMove& move : start_memory(policy_, whole_number(problem_.model(), state))) {
         const double weight = problem_.start().probability[i] * move.weight;
         for (std::size_t c = 0; c < sums.size(); ++c)
           sums[c] += weight * values[c * all + stage_.first_node(0, state) + move.memory];

@@ -21,10 +21,26 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));
   if (!problem.model().arrays().part) return;
-  for (const Policy::Stage& stage : policy.stages)
-    require(stage.node_begin.empty() && stage.outcome_slot.empty(),
-            "a policy that moves its memory by table, must be evaluated on one rank");
   require_whole_landings(problem, policy.budget);
+  for (const Policy::Stage& stage : policy.stages)
+    require(stage.landing_begin.empty(),
+            "a policy with landing plans, for tv with reach anywhere, must be evaluated on one "
+            "rank");
+  find_room();
+}
+
+void StageEvaluation::find_room() {
+  std::vector<double> least;  // of the negative
+  for (const Policy::Stage& stage : policy_->stages) {
+    std::int64_t most = stage.memory;
+    if (!stage.node_begin.empty()) {
+      for (State s = 0; s < policy_->states; ++s)
+        most = std::max(most, stage.end(s) - stage.begin(s));
+    }
+    least.push_back(-static_cast<double>(most));
+  }
+  agree_on_least(group_->ranks(), least);
+  for (const double room : least) room_.push_back(static_cast<std::int64_t>(-room));
 }
 
 void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes) {
@@ -48,6 +64,7 @@ std::int64_t StageEvaluation::nodes(int stage) const {
 
 std::int64_t StageEvaluation::first_node(int stage, State state) const {
   const bool decides = stage < static_cast<int>(policy_->stages.size()) || policy_->repeats_last;
+  if (decides && !room_.empty()) return state * room_[policy_->stage_index(stage)];
   if (decides && !policy_->at(stage).node_begin.empty())
     return policy_->at(stage).node_begin[state];
   const auto memory = decides ? policy_->at(stage).memory : memory_states(policy_->budget, stage);
@@ -74,8 +91,8 @@ void StageEvaluation::run(int stage, const Next& next, Next& values, const Finis
     layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
   exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int worker) {
     MemoryRange& range = workers_[worker].range;
-    const auto memory =
-        static_cast<std::int32_t>(first_node(stage, state + 1) - first_node(stage, state));
+    const State own = state - problem_->model().own_begin();
+    const auto memory = static_cast<std::int32_t>(decisions_->end(own) - decisions_->begin(own));
     for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
       range.count = std::min(kMemoryBlock, memory - range.first);
       run_range(stage, state, next, values, workers_[worker]);

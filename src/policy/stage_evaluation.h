@@ -18,8 +18,8 @@ namespace redoubt {
 void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes);
 
 // One backward stage of evaluating a policy, for several channels at once. Values are laid out
-// [channel][node], where nodes are those of all states of the model. A part of a model, and a
-// policy that has nodes of its own states only, must have equally many in every state.
+// [channel][node], where nodes are those of all states of the model. A part of a model, whose
+// policy has nodes of its own states only, has room for equally many in every state.
 class StageEvaluation {
  public:
   StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels,
@@ -52,6 +52,7 @@ class StageEvaluation {
   };
   using Next = std::vector<double>;
 
+  void find_room();
   void load(int stage);
   bool by_table(int stage) const;
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
@@ -72,6 +73,7 @@ class StageEvaluation {
   Exchange exchange_;
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
+  std::vector<std::int64_t> room_;  // of each stage of a part: the most nodes that any state has
   // The least value over all states: for each memory state of a budget, or for each landing plan
   // and state of a table.
   std::vector<double> floor_;

@@ -4,14 +4,10 @@
 
 #include "model/agree.h"
 #include "model/checksum.h"
+#include "model/part.h"
 
 namespace redoubt {
 namespace {
-
-// Everything that parts of a problem have in different numbers is taken in those of the whole one.
-State whole_number(const Model& model, State state) {
-  return model.arrays().part ? model.arrays().part->number[state] : state;
-}
 
 const std::vector<double>* radii_of_rows(const Uncertainty& uncertainty) {
   return std::visit(
@@ -27,6 +23,7 @@ void add_some(Checksum& sum, const Values& values, std::int64_t begin, std::int6
   for (auto i = begin; i < end && !values.empty(); ++i) sum.add(values[i]);
 }
 
+// Parts of a problem number their states differently: here they have the numbers of the whole one.
 void add_row(Checksum& sum, const Problem& problem, Row row) {
   const Model& model = problem.model();
   const ModelArrays& a = model.arrays();

@@ -32,6 +32,8 @@ class Exchange {
  public:
   Exchange(const Model& model, Communicator& ranks);
 
+  Communicator& ranks() const { return *ranks_; }
+
   // Runs body(state, piece, worker) for every piece of the work of every state of our own, on all
   // threads, and brings the values that the bodies put into the layer to everybody who needs them.
   // States are done in slices: the values of one slice are under way while the next is computed.

@@ -50,6 +50,32 @@ def test_ranks_give_the_answer_of_one_process(method, uncertainty, tmp_path):
             assert np.array_equal(found[name], wanted[name]), name
 
 
+@pytest.mark.parametrize("terms", [["--set", "kl", "--radius", ".1"], ["--set", "chi2", "--radius", ".2", "--horizon",
+                                   "infinite", "--discount", ".6"]], ids=["finite", "infinite"])  # fmt: skip
+def test_ranks_find_the_frontier_of_one_process(terms, tmp_path):
+    problem = "garnet(states=30,actions=3,successors=4,horizon=5,start=7,bound=20)"
+    one = tmp_path / "one.h5"
+    options = ["solve", problem, *terms, "--method", "frontier", "--json"]
+    expected = run(*options, "-o", one)
+    curve = run("frontier", problem, *terms, "--json").stdout
+    for ranks, threads in [(2, 1), (3, 2)]:
+        path = tmp_path / f"{ranks}.h5"
+        result = mpirun(ranks, *options, "--threads", threads, "-o", path)
+        assert result.returncode == expected.returncode, result.stderr
+        assert without_times(json.loads(result.stdout)) == without_times(json.loads(expected.stdout))
+        found, wanted = datasets(path), datasets(one)
+        assert found.keys() == wanted.keys()
+        for name in wanted:
+            assert np.array_equal(found[name], wanted[name]), name
+        found_curve = mpirun(ranks, "frontier", problem, *terms, "--json").stdout
+        assert without_times(json.loads(found_curve)) == without_times(json.loads(curve))
+
+
+def test_ranks_certify():
+    options = ["solve", PROBLEM, "--method", "robust", "--certify", "--json"]
+    assert without_times(json.loads(mpirun(2, *options).stdout)) == without_times(json.loads(run(*options).stdout))
+
+
 @pytest.mark.parametrize("flags", [[], ["--uncompressed"]], ids=["packed", "plain"])
 def test_ranks_read_a_file_together(flags, tmp_path):
     path = tmp_path / "p.umb"
@@ -96,7 +122,7 @@ def test_an_error_of_all_ranks_is_told_once():
 
 
 @pytest.mark.parametrize("arguments", [
-    ["solve", PROBLEM, "--method", "frontier"], ["solve", PROBLEM, "--certify"], ["frontier", PROBLEM],
+    ["solve", PROBLEM, "--method", "crpo"], ["compare", PROBLEM], ["info", PROBLEM],
 ])
 def test_what_one_process_must_do_is_refused(arguments):
     result = mpirun(2, *arguments)

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "redoubt/checkpoint.h"
+#include "redoubt/frontier.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
@@ -24,6 +25,8 @@ struct Method {
   SolvePart run;
   bool infinite = false;
   int constraints = 1;
+  Uncertainty set = TV{0.1};
+  int patience = 2;  // how often it may ask before it is stopped
 };
 void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
 
@@ -31,19 +34,24 @@ Solution run_rcvi(const Problem& problem, const Execution& execution) {
   return rcvi(problem, {.budget_cells = 12, .tolerance = 0.05}, execution);
 }
 
+Solution run_frontier(const Problem& problem, const Execution& execution) {
+  return frontier(problem, {.tolerance = 1e-6}, execution);
+}
+
 const Method kMethods[] = {{"rcvi", run_rcvi},
                            {"rcvi_of_an_infinite_horizon", run_rcvi, true},
                            {"rcvi_of_two_constraints", run_rcvi, false, 2},
                            {"robust", &robust},
                            {"robust_of_an_infinite_horizon", &robust, true},
-                           {"nominal", &nominal}};
+                           {"nominal", &nominal},
+                           {"frontier", run_frontier, false, 1, KL{0.1}, 20}};
 
 Problem problem_of(const Method& method) {
   testing::RandomOptions options;
   options.states = 17;
   options.actions = 3;
   options.signals = options.constraints = method.constraints;
-  options.uncertainty = TV{0.1};
+  options.uncertainty = method.set;
   options.horizon = 6;
   if (method.infinite) options.horizon.reset(), options.discount = 0.6;
   return testing::random_problem(4, options);
@@ -56,14 +64,14 @@ std::filesystem::path fresh_folder(const std::string& name) {
   return folder;
 }
 
-// One run of a few stages. Where the stages of the policy go to a store they are taken from there
-// in the end.
-Solution run_for(int stages, const Problem& problem, int ranks, const SolvePart& solve,
+// One run until it has asked a few times. Where the stages of the policy go to a store they are
+// taken from there in the end.
+Solution run_for(int patience, const Problem& problem, int ranks, const SolvePart& solve,
                  const std::filesystem::path& file, bool on_disk) {
   auto parts = testing::solve_on_ranks(
       problem, {ranks, 1 + ranks % 2}, [&](const Problem& part, Execution execution) {
         int asked = 0;
-        execution.progress = [&](double) { return ++asked <= stages; };
+        execution.progress = [&](double) { return ++asked <= patience; };
         execution.checkpoint = checkpoint_file(file, 0);
         std::unique_ptr<StageStore> store;
         if (on_disk) store = stages_on_disk(file.parent_path());
@@ -98,8 +106,8 @@ TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanks) {
     int runs = 0;
     for (;; ++runs) {
       ASSERT_LT(runs, 100);
-      Solution solution =
-          run_for(2, problem, 1 + (3 * runs + 1) % 4, GetParam().run, folder / "state.h5", on_disk);
+      Solution solution = run_for(GetParam().patience, problem, 1 + (3 * runs + 1) % 4,
+                                  GetParam().run, folder / "state.h5", on_disk);
       if (solution.status == Status::stopped) {
         EXPECT_TRUE(std::filesystem::exists(folder / "state.h5"));
         continue;

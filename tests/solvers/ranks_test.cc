@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "redoubt/evaluate.h"
+#include "redoubt/frontier.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
@@ -35,6 +36,9 @@ void expect_same_bits(const Solution& one, const Solution& many) {
   EXPECT_EQ(one.reward, many.reward);
   EXPECT_EQ(one.constraints, many.constraints);
   EXPECT_EQ(one.hopeless, many.hopeless);
+  EXPECT_EQ(one.curve, many.curve);
+  EXPECT_EQ(one.cut, many.cut);
+  EXPECT_EQ(one.trace.bound, many.trace.bound);
   EXPECT_EQ(one.trace.reward, many.trace.reward);
   EXPECT_EQ(one.trace.constraints, many.trace.constraints);
   EXPECT_EQ(one.trace.row_evaluations, many.trace.row_evaluations);
@@ -112,6 +116,30 @@ TEST_P(Ranks, DoNotChangeValueIteration) {
   }
 }
 
+Solution run_frontier(const Problem& problem, const Execution& execution) {
+  return frontier(problem, {.tolerance = 1e-3}, execution);
+}
+
+TEST_P(Ranks, DoNotChangeFrontier) {
+  if (const auto* tv = std::get_if<TV>(&set()); tv && tv->reach == Reach::anywhere) return;
+  if (std::holds_alternative<Tilt>(set())) return;
+  for (const std::uint64_t seed : {1, 4, 6}) {
+    SCOPED_TRACE(seed);
+    RandomOptions options = shape(seed, set());
+    options.states = 11;
+    expect_same_on_ranks(testing::random_problem(seed, options), run_frontier);
+    options.horizon.reset();
+    options.stage_dependent = false;
+    options.discount = 0.7;
+    expect_same_on_ranks(testing::random_problem(seed, options), run_frontier);
+  }
+  RandomOptions options = shape(2, set());
+  options.states = 7;
+  options.horizon = 3;
+  options.signals = options.constraints = 2;
+  expect_same_on_ranks(testing::random_problem(2, options), run_frontier);
+}
+
 TEST_P(Ranks, DoNotChangeAnEvaluation) {
   const Problem problem = testing::random_problem(5, shape(5, set()));
   for (const Policy& policy : {testing::random_markov_policy(1, problem),
@@ -169,6 +197,10 @@ TEST(Ranks, RefuseWhatOneOfThemCannotKnow) {
                 });
               }),
               HasSubstr("rounding mixed with set tv, reach anywhere, must run on one rank"));
+  EXPECT_THAT(error_of([&] {
+                testing::solve_on_ranks(problem, {2, 1}, run_frontier);
+              }),
+              HasSubstr("method frontier with set tv, reach anywhere, must run on one rank"));
   const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 0);
   EXPECT_THAT(error_of([&] { rcvi(part); }), HasSubstr("a problem in 2 parts on 1 ranks"));
 }

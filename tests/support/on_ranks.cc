@@ -62,12 +62,19 @@ Policy join_policies(const std::vector<Solution>& parts) {
       const auto append = [](auto& list, const auto& more) {
         list.insert(list.end(), more.begin(), more.end());
       };
+      const auto append_numbers = [](auto& list, const auto& more, std::size_t first,
+                                     std::size_t shift) {
+        for (std::size_t n = first; n < more.size(); ++n)
+          list.push_back(more[n] + static_cast<std::int64_t>(shift));
+      };
+      append_numbers(to.node_begin, from.node_begin, 1, to.choice_begin.size() - 1);
+      append_numbers(to.outcome_slot, from.outcome_slot, 0, to.move_begin.size() - 1);
+      append_numbers(to.move_begin, from.move_begin, 1, to.moves.size());
+      append_numbers(to.choice_begin, from.choice_begin, 1, to.choice_action.size());
       append(to.mixed, from.mixed);
-      for (std::size_t n = 1; n < from.choice_begin.size(); ++n)
-        to.choice_begin.push_back(static_cast<std::int64_t>(to.choice_action.size()) +
-                                  from.choice_begin[n]);
       append(to.choice_action, from.choice_action);
       append(to.choice_weight, from.choice_weight);
+      append(to.moves, from.moves);
     }
   }
   return whole;

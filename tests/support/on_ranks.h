@@ -23,8 +23,8 @@ using SolvePart = std::function<Solution(const Problem& part, const Execution& e
 std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,
                                      const SolvePart& solve);
 
-// The part of a policy that belongs to states begin..end-1, and all parts together again. For
-// policies without tables.
+// The part of a policy without tables that belongs to states begin..end-1, and all parts of any
+// policy together again.
 Policy policy_of_states(const Policy& policy, State begin, State end);
 Policy join_policies(const std::vector<Solution>& parts);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/part.h"
 #include "policy/evaluation.h"
 #include "solvers/frontier/controller.h"
 #include "solvers/frontier/search.h"
@@ -30,7 +31,7 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
   if (stationary) {
     memory = points;
   } else {
-    solution.policy = make_controller(problem_, landings_, stages_, points,
+    solution.policy = make_controller(problem_, landings_, stages_, exchange_, points,
                                       problem_.infinite() ? &end_policy_ : nullptr);
     if (problem_.infinite()) {
       solution.policy.stages.push_back(tail());
@@ -67,7 +68,8 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
 
 void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
                                const std::vector<std::int32_t>& memory, Policy& policy) const {
-  policy.start_states = problem_.start().states;
+  for (const State s : problem_.start().states)
+    policy.start_states.push_back(whole_number(problem_.model(), s));
   policy.start_begin = {0};
   for (std::size_t i = 0; i < policy.start_states.size(); ++i) {
     for (const MemoryMove& move : root_.mixture) {
@@ -87,11 +89,14 @@ bool FrontierSearch::make_stationary(Policy& policy) {
   TradeOffs table = stages_.front().table;
   Policy found = pool_stages(problem_, stages_);
   const std::vector<double> values = evaluate(problem_, found, workers_).values.front();
+  const Model& model = problem_.model();
   const auto nodes = static_cast<std::int64_t>(values.size()) / 2;
-  for (State s = 0; s < found.states; ++s) {
+  for (State s = 0; s < model.states(); ++s) {
+    // Of a part, there is room for equally many nodes in every state.
+    const auto first =
+        model.arrays().part ? nodes / model.states() * s : found.stages.front().begin(s);
     for (int j = 0; j < 2; ++j)
-      std::copy_n(values.data() + j * nodes + found.stages.front().begin(s),
-                  table.directions().size(), table.points(s, j));
+      std::copy_n(values.data() + j * nodes + first, table.directions().size(), table.points(s, j));
   }
   const Root root = solve_root(table, problem_.start(), required_);
   if (root_.reachable && !root.reachable) return false;
@@ -108,10 +113,11 @@ Policy::Stage FrontierSearch::tail() const {
   const Model& model = problem_.model();
   stage.memory = static_cast<std::int32_t>(extremes_.size());
   stage.choice_begin.push_back(0);
-  for (State s = 0; s < model.states(); ++s) {
+  for (State s = model.own_begin(); s < model.own_end(); ++s) {
     for (std::int32_t j = 0; j < stage.memory; ++j) {
       for_each_choice(
-          extremes_[j].policy.stages.front(), s, [&](std::int32_t action, double weight) {
+          extremes_[j].policy.stages.front(), s - model.own_begin(),
+          [&](std::int32_t action, double weight) {
             const Row row = model.row_begin(0, s) + action;
             stage.choice_action.push_back(action);
             stage.choice_weight.push_back(weight);

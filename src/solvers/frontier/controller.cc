@@ -54,6 +54,29 @@ class Build {
     }
   }
 
+  // The points of the next stage that the used ones of this one lead to, on any rank.
+  void use_targets(int h, const Used& here, Exchange& exchange, Used& next) const {
+    const Model& model = problem_.model();
+    const std::int64_t size = stages_[h + 1].table.directions().size();
+    std::vector<double> used(model.states() * size, 0.0);
+    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+      used[s * size] = 1;  // every state has at least one memory state
+      for (const std::int32_t point : here.points[s])
+        for_each_target(h, s, point,
+                        [&](State to, std::int32_t target) { used[to * size + target] = 1; });
+    }
+    const LayerView layer{used.data(), size, 1, 0, size};
+    exchange.collect(layer, [size](double* into, const double* from) {
+      for (std::int64_t k = 0; k < size; ++k) into[k] = std::max(into[k], from[k]);
+    });
+    exchange.update(layer);
+    for (State s = 0; s < model.states(); ++s) {
+      for (std::int32_t k = 0; k < size; ++k) {
+        if (used[s * size + k] > 0) next.use(s, k);
+      }
+    }
+  }
+
   Policy::Stage stage(int h, const Used& here, const Used& next, bool last) const {
     const Model& model = problem_.model();
     Policy::Stage out;
@@ -62,7 +85,7 @@ class Build {
     const auto renamed = [&](State to, const MemoryMove& move) {
       return MemoryMove{last ? 0 : next.memory[to][move.memory], move.weight};
     };
-    for (State s = 0; s < model.states(); ++s) {
+    for (State s = model.own_begin(); s < model.own_end(); ++s) {
       const Recipes& recipes = stages_[h].recipes[s];
       for (const std::int32_t point : here.points[s]) {
         const std::int32_t action = recipes.action[point];
@@ -121,32 +144,23 @@ class Build {
 }  // namespace
 
 Policy make_controller(const Problem& problem, const Landings& landings,
-                       const std::vector<FrontierStage>& stages,
+                       const std::vector<FrontierStage>& stages, Exchange& exchange,
                        const std::vector<std::int32_t>& first_points,
                        const std::vector<std::vector<std::int32_t>>* end) {
   const State states = problem.model().states();
   const Build build(problem, landings, stages);
   Policy policy;
-  policy.states = states;
+  policy.states = problem.model().own_states();
   Used here(states, stages.front().table.directions().size());
   for (State s = 0; s < states; ++s) {
     for (const std::int32_t point : first_points) here.use(s, point);
   }
   const int horizon = static_cast<int>(stages.size()) - 1;
   for (int h = 0; h < horizon; ++h) {
-    Used next(states, stages[h + 1].table.directions().size());
     const bool last = h + 1 == horizon;
+    Used next(states, stages[h + 1].table.directions().size());
+    if (!last) build.use_targets(h, here, exchange, next);
     if (last && end) next.memory = *end;
-    if (!last) {
-      for (State s = 0; s < states; ++s) {
-        for (const std::int32_t point : here.points[s]) {
-          build.for_each_target(h, s, point,
-                                [&](State to, std::int32_t target) { next.use(to, target); });
-        }
-      }
-      for (State s = 0; s < states; ++s)
-        next.use(s, 0);  // every state has at least one memory state
-    }
     policy.stages.push_back(build.stage(h, here, next, last && !end));
     here = std::move(next);
   }

@@ -2,14 +2,16 @@
 
 #include "redoubt/policy.h"
 #include "solvers/frontier/stage.h"
+#include "sweep/exchange.h"
 
 namespace redoubt {
 
 // The policy that follows the recipes from any of the given points of the first stage: memory is
-// the point. Points that nothing leads to are left out; the given ones are the first memory states
-// of every state, in their order.
+// the point. Points that nothing leads to are left out; at the first stage, memory is the given
+// ones in their order. Of a part, the policy of its own states; points that other ranks lead to are
+// theirs, too.
 Policy make_controller(const Problem& problem, const Landings& landings,
-                       const std::vector<FrontierStage>& stages,
+                       const std::vector<FrontierStage>& stages, Exchange& exchange,
                        const std::vector<std::int32_t>& first_points,
                        const std::vector<std::vector<std::int32_t>>* end = nullptr);
 

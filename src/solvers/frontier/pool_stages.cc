@@ -75,7 +75,7 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
     }
     out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
   };
-  for (State s = 0; s < model.states(); ++s) {
+  for (State s = model.own_begin(); s < model.own_end(); ++s) {
     for (int k = 0; k < directions.size(); ++k)
       add_node(s, best_corner(pools[s].curve, directions.weight(k, 0), directions.weight(k, 1)));
     for (int corner = 0; corner < pools[s].curve.corners(); ++corner) add_node(s, corner);
@@ -84,7 +84,7 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
   out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
 
   Policy policy;
-  policy.states = model.states();
+  policy.states = model.own_states();
   policy.stages.push_back(std::move(out));
   policy.repeats_last = true;
   return policy;

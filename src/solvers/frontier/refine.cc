@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solvers/frontier/demand_sums.h"
+
 namespace redoubt {
 namespace {
 
@@ -30,35 +32,39 @@ struct Hint {
 class Follow {
  public:
   Follow(const Problem& problem, const Landings& landings,
-         const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via)
+         const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via,
+         const Root& root, std::span<const double> scales)
       : problem_(problem),
         landings_(landings),
         stages_(stages),
         states_(problem.model().states()),
         signals_(stages.front()->table.directions().signals()),
         backup_(backup),
-        via_(via) {
-    demand_.mass.assign(stages.size(), 0.0);
+        via_(via),
+        sums_(stages, weights_of(root), scales) {
     for (const FrontierStage* stage : stages) {
       const Directions& directions = stage->table.directions();
-      auto& lists = demand_.intervals.emplace_back();
-      for (int c = 0; c + 1 < signals_; ++c) lists.emplace_back(directions.prices(c).size());
       demand_.left_out_loss.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
       auto& states = demand_.state_loss.emplace_back();
       if (signals_ == 2) states.assign(states_ * directions.prices(0).size(), 0.0);
     }
   }
 
-  Demand run(const Root& root) {
+  Demand run(const Root& root, Exchange& exchange) {
     expect(0);
+    const Model& model = problem_.model();
     std::vector<double> q(signals_);
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
+      const State s = problem_.start().states[i];
+      if (s < model.own_begin() || s >= model.own_end()) continue;
       q[0] = problem_.start().probability[i];
       for (std::size_t c = 0; c < root.prices.size(); ++c) q[c + 1] = q[0] * root.prices[c];
       Hint hint;
-      arrive(0, problem_.start().states[i], q.data(), hint);
+      arrive(0, s, q.data(), hint);
     }
-    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h);
+    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h, exchange);
+    for (std::vector<double>& losses : demand_.state_loss) bring_to_owners(model, exchange, losses);
+    sums_.finish(exchange.ranks(), demand_);
     return std::move(demand_);
   }
 
@@ -118,9 +124,9 @@ class Follow {
     }
     const double inside = best_inside(stage, place, q, hint);
     const double loss = std::max(0.0, outer - inside - inherited);
-    demand_.between_prices += loss;
+    sums_.add_loss(loss);
     if (q[0] > kNegligible) {
-      demand_.mass[stage] += q[0];
+      sums_.add_mass(stage, q[0]);
       for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
     }
     if (place >= states_) {
@@ -133,7 +139,7 @@ class Follow {
       const auto largest =
           std::max_element(parts.weight.begin(), parts.weight.begin() + parts.count);
       double* arriving = at(stage, place, parts.direction[largest - parts.weight.begin()]);
-      for (int j = 0; j < signals_; ++j) arriving[j] += q[j];
+      for (int j = 0; j < signals_; ++j) arriving[j] += sums_.weight(j, q[j]);
     }
     return outer - inside;
   }
@@ -143,8 +149,9 @@ class Follow {
   }
 
   void go_on(int stage, std::int64_t state, int k, double weight) {
+    const Directions& directions = stages_[stage]->table.directions();
     for (int j = 0; j < signals_; ++j)
-      at(stage, state, k)[j] += weight * stages_[stage]->table.directions().weight(k, j);
+      at(stage, state, k)[j] += sums_.weight(j, weight * directions.weight(k, j));
   }
 
   // A direction comes to a landing. Its bound there is a sum of bounds of states; what that leaves
@@ -176,10 +183,9 @@ class Follow {
     const std::vector<double>& prices = stages_[stage]->table.directions().prices(constraint);
     const auto n = std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
     if (prices[n] == price) return;
-    Demand::Interval& interval = demand_.intervals[stage][constraint][n];
-    interval.loss += loss;
-    interval.weighted_price += loss * price;
+    sums_.add_interval(stage, constraint, n, loss, price);
     if (signals_ != 2) return;
+    loss = sums_.state_loss(loss);
     // A finer grid at a landing is one at all of its states.
     for (State s = 0; s < states_; ++s) {
       if (s == place ||
@@ -188,11 +194,13 @@ class Follow {
     }
   }
 
-  void step(int stage) {
+  void step(int stage, Exchange& exchange) {
+    const Model& model = problem_.model();
     const int size = stages_[stage]->table.directions().size();
+    bring_to_owners(model, exchange, arriving_);
     leaving_.swap(arriving_);
     expect(stage + 1);
-    for (State s = 0; s < states_; ++s) {
+    for (State s = model.own_begin(); s < model.own_end(); ++s) {
       for (std::int32_t k = 0; k < size; ++k) {
         const double* q = leaving_.data() + (std::int64_t{s} * size + k) * signals_;
         if (std::any_of(q, q + signals_, [](double weight) { return weight > 0; }))
@@ -228,7 +236,7 @@ class Follow {
       open += arrive(stage + 1, places[i], part, hints_[i]);
     }
     // What is open here beyond what is open there is for a longer game to close.
-    demand_.games += std::max(0.0, weight * gap(stage, state, k) - open);
+    sums_.add_games(std::max(0.0, weight * gap(stage, state, k) - open));
   }
 
   const Problem& problem_;
@@ -239,6 +247,7 @@ class Follow {
   StateBackup& backup_;
   Via via_;
   Demand demand_;
+  DemandSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
   std::vector<Hint> hints_;                 // of each place of the row at hand
 };
@@ -247,9 +256,12 @@ class Follow {
 
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
-                   StateBackup& backup) {
-  Demand demand = Follow(problem, landings, stages, backup, Via::listed).run(root);
-  const Demand finer = Follow(problem, landings, stages, backup, Via::itself).run(root);
+                   std::span<const double> scales, StateBackup& backup, Exchange& exchange) {
+  const auto follow = [&](Via via) {
+    return Follow(problem, landings, stages, backup, via, root, scales).run(root, exchange);
+  };
+  Demand demand = follow(Via::listed);
+  const Demand finer = follow(Via::itself);
   for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
     for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
       for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
@@ -302,28 +314,9 @@ void add_prices(const Demand& demand, double target, int most,
   }
 }
 
-double negligible_loss(const Demand& demand, double budget) {
-  std::vector<double> losses;
-  for (const auto* lists : {&demand.state_loss, &demand.left_out_loss}) {
-    for (const std::vector<double>& list : *lists) {
-      for (const double loss : list) {
-        if (loss > 0) losses.push_back(loss);
-      }
-    }
-  }
-  std::sort(losses.begin(), losses.end());
-  double sum = 0, negligible = 0;
-  for (const double loss : losses) {
-    sum += loss;
-    if (sum > budget) break;
-    negligible = loss;
-  }
-  return negligible;
-}
-
 std::vector<char> choose_active(const Demand& demand, int stage, double negligible,
                                 const Directions& before, const std::vector<char>& active_before,
-                                const Directions& after) {
+                                const Directions& after, State first) {
   const auto states = static_cast<std::int64_t>(active_before.size()) / before.size();
   std::vector<char> active(states * after.size(), 1);
   if (after.constraints() != 1) return active;
@@ -334,10 +327,12 @@ std::vector<char> choose_active(const Demand& demand, int stage, double negligib
     for (std::size_t k = 0; k < prices.size(); ++k) {
       while (at + 1 < old.size() && old[at + 1] <= prices[k]) ++at;
       const auto known = s * before.size() + static_cast<std::int64_t>(at);
+      const auto& left_out = demand.left_out_loss[stage];
+      const auto& lost = demand.state_loss[stage];
       active[s * after.size() + k] =
           old[at] == prices[k]
-              ? active_before[known] || demand.left_out_loss[stage][known] > negligible
-              : demand.state_loss[stage][s * old.size() + at] > negligible;
+              ? active_before[known] || left_out[first * before.size() + known] > negligible
+              : lost[(first + s) * old.size() + at] > negligible;
     }
   }
   return active;

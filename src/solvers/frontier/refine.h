@@ -5,6 +5,7 @@
 
 #include "solvers/frontier/root.h"
 #include "solvers/frontier/stage.h"
+#include "sweep/exchange.h"
 
 namespace redoubt {
 
@@ -28,10 +29,11 @@ struct Demand {
 };
 
 // The stages are those that the answer passes through, one after the other; an infinite horizon
-// passes through the same one many times.
+// passes through the same one many times. `scales` are the largest totals of the signals. Ranks
+// call this together; sums are those of all of them, and what is of a state is with its owner.
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
-                   StateBackup& backup);
+                   std::span<const double> scales, StateBackup& backup, Exchange& exchange);
 
 // Adds prices where the losses are, for all stages: [stage][constraint]. `target` is the sum of
 // losses to aim at; a constraint of a stage that has `most` prices gets no more.
@@ -40,13 +42,13 @@ void add_prices(const Demand& demand, double target, int most,
 
 // The largest loss of a state between two prices, or where a direction is left out, that can be
 // left alone everywhere without losing more than `budget` in all.
-double negligible_loss(const Demand& demand, double budget);
+double negligible_loss(const Demand& demand, double budget, Communicator& ranks);
 
 // Which directions of a stage's new list are worth the work in which state: [state * directions +
-// direction]. Those that were, and others where leaving them out would lose more than `negligible`
-// of the gap at the start.
+// direction], of the states from `first` on that were. Directions that were, and others where
+// leaving them out would lose more than `negligible` of the gap at the start.
 std::vector<char> choose_active(const Demand& demand, int stage, double negligible,
                                 const Directions& before, const std::vector<char>& active_before,
-                                const Directions& after);
+                                const Directions& after, State first);
 
 }  // namespace redoubt

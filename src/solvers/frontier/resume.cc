@@ -1,12 +1,14 @@
 #include "solvers/frontier/search.h"
 
+#include <algorithm>
+
 // What a checkpoint keeps between two passes of a search: what the next one shall look at. All else
 // follows from the problem.
 namespace redoubt {
 
 void FrontierSearch::visit(Archive& archive, Solution& solution) {
   std::int64_t rounds = rounds_, idle = idle_, was_reachable = was_reachable_ ? 1 : 0;
-  double evaluations_so_far = evaluations();
+  double evaluations_so_far = own_evaluations();
   archive.visit("passes", solution.iterations);
   archive.visit("trace", solution.trace);
   archive.visit("bound", bound_);
@@ -17,35 +19,48 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
   archive.visit("idle", idle);
   archive.visit("least_open", least_open_);
   archive.visit("was_reachable", was_reachable);
-  archive.visit("row_evaluations", evaluations_so_far);
+  archive.visit_sum("row_evaluations", evaluations_so_far);
   rounds_ = static_cast<int>(rounds);
   idle_ = static_cast<int>(idle);
   was_reachable_ = was_reachable > 0;
-  evaluations_before_ += evaluations_so_far - evaluations();
+  evaluations_before_ += evaluations_so_far - own_evaluations();
   visit_plan(archive);
 }
 
 void FrontierSearch::visit_plan(Archive& archive) {
   std::vector<std::vector<double>> prices,
-      tolerances;            // of each stage and constraint; of each stage
-  std::vector<char> active;  // of all stages
+      tolerances;  // of each stage and constraint; of each stage
   for (const StagePlan& stage : plan_) {
     for (int c = 0; c < static_cast<int>(required_.size()); ++c)
       prices.push_back(stage.directions.prices(c));
     tolerances.push_back(stage.tolerance);
-    active.insert(active.end(), stage.active.begin(), stage.active.end());
   }
   archive.visit("prices", prices);
   archive.visit("tolerances", tolerances);
-  archive.visit("active", active);
-  auto begin = active.begin();
+  const std::int64_t states = problem_.model().own_states();
+  std::int64_t each = 0;  // flags of a state, at all stages
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     const auto first = prices.begin() + static_cast<std::ptrdiff_t>(h * required_.size());
     Directions directions(Prices(first, first + static_cast<std::ptrdiff_t>(required_.size())));
-    const auto end = begin + std::int64_t{problem_.model().states()} * directions.size();
-    plan_[h] = {std::move(directions), std::vector<char>(begin, end), tolerances[h]};
-    begin = end;
+    each += directions.size();
+    plan_[h].active.resize(states * directions.size());
+    plan_[h].directions = std::move(directions);
+    plan_[h].tolerance = tolerances[h];
   }
+  std::vector<char> active(states * each);  // [state][stage][direction]
+  const auto for_each_list = [&](auto visit) {
+    std::int64_t at = 0;
+    for (State s = 0; s < states; ++s) {
+      for (StagePlan& stage : plan_) {
+        const std::int64_t size = stage.directions.size();
+        visit(active.begin() + at, stage.active.begin() + s * size, size);
+        at += size;
+      }
+    }
+  };
+  for_each_list([](auto all, auto stage, auto size) { std::copy_n(stage, size, all); });
+  archive.visit_states("active", std::span(active), each);
+  for_each_list([](auto all, auto stage, auto size) { std::copy_n(all, size, stage); });
 }
 
 }  // namespace redoubt

@@ -30,7 +30,8 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       options_(options),
       watch_(execution),
       savepoint_(execution, problem, method_text(options), watch_),
-      workers_(execution.threads, one_process(), &watch_),
+      workers_(execution, &watch_),
+      exchange_(problem.model(), workers_.ranks()),
       landings_(problem) {
   channels_.push_back({});
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
@@ -44,7 +45,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
   for (const ValueIteration& best : extremes_) {
     double scale = 1e-12;
     for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
-    scales_.push_back(scale);
+    scales_.push_back(agree_on_max(workers_.ranks(), scale));
   }
   // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
   if (!problem.infinite()) bound_ = extremes_[0].at(problem.start());
@@ -75,7 +76,9 @@ bool FrontierSearch::search(Solution& solution) {
     if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) break;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
-    if (!refine(find_demand(problem_, landings_, path, root_, backups_.front()))) break;
+    if (!refine(
+            find_demand(problem_, landings_, path, root_, scales_, backups_.front(), exchange_)))
+      break;
     savepoint_.offer(state);
   }
   return true;
@@ -95,6 +98,7 @@ int FrontierSearch::stages_to_plan() {
       open = std::max(open, (end_.table.bounds(s)[k] - end_.table.along(s, k, k)) / scale);
     }
   }
+  open = agree_on_max(workers_.ranks(), open);
   if (open <= 0) return 1;
   return std::max(
       1, stages_until_negligible(problem_, std::min(0.5, 0.1 * options_.tolerance / open)));
@@ -142,7 +146,8 @@ FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::
                                                     double tolerance) const {
   StagePlan plan{std::move(directions), std::move(active), {}};
   const auto size = plan.directions.size();
-  if (plan.active.empty()) plan.active.assign(std::int64_t{problem_.model().states()} * size, 1);
+  if (plan.active.empty())
+    plan.active.assign(std::int64_t{problem_.model().own_states()} * size, 1);
   plan.tolerance.assign(size, tolerance);
   for (std::size_t c = 0; c < required_.size(); ++c) {
     plan.tolerance[plan.directions.rays_begin() + c] = tolerance * scales_[c + 1] / scales_[0];
@@ -205,23 +210,26 @@ bool FrontierSearch::plan_finer(const Demand& demand) {
   bool finer = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ *= 2;
   std::vector<Prices> prices = listed_prices();
-  const double negligible = negligible_loss(demand, kForLeftOut * share_ * allowed());
+  const double negligible =
+      negligible_loss(demand, kForLeftOut * share_ * allowed(), workers_.ranks());
   const auto constraints = std::max(1.0, static_cast<double>(required_.size()));
   const int most = std::min(options_.most_directions,
                             static_cast<int>(std::pow(kMostCombinations, 1 / constraints)));
   add_prices(demand, kForPrices * share_ * allowed(), most, prices);
+  const auto count = [](const std::vector<char>& a) { return std::count(a.begin(), a.end(), 1); };
+  std::ptrdiff_t more = 0;  // states and directions to look at, which never become fewer
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
-    std::vector<char> active = choose_active(demand, static_cast<int>(h), negligible,
-                                             plan_[h].directions, plan_[h].active, directions);
-    const auto count = [](const std::vector<char>& a) { return std::count(a.begin(), a.end(), 1); };
-    finer |= count(active) > count(plan_[h].active);
+    std::vector<char> active =
+        choose_active(demand, static_cast<int>(h), negligible, plan_[h].directions, plan_[h].active,
+                      directions, problem_.model().own_begin());
+    more += count(active) - count(plan_[h].active);
     // A stage that carries less weight plays its games less exactly: what one unit of work saves is
     // then the same everywhere.
     const double tolerance = for_games_ / (roots * std::sqrt(std::max(demand.mass[h], 1e-12)));
     plan_[h] = make_plan(std::move(directions), std::move(active), tolerance);
   }
-  return finer;
+  return finer || agree_on_sum(workers_.ranks(), static_cast<double>(more)) > 0;
 }
 
 FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
@@ -257,12 +265,10 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const Model& model = problem_.model();
   const double work =
       200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
-  workers_.for_each(model.states(), work, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto s = begin; s < end; ++s) {
-      const BackupOptions options{
-          {plan.active.data() + s * size, size}, plan.tolerance, rounds_, last};
-      backups_[worker].run(h, static_cast<State>(s), next, here, options);
-    }
+  const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
+  exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
+    const char* active = plan.active.data() + (s - model.own_begin()) * size;
+    backups_[worker].run(h, s, next, here, {{active, size}, plan.tolerance, rounds_, last});
   });
 }
 
@@ -302,9 +308,10 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
   return stage;
 }
 
-double FrontierSearch::evaluations() const {
+double FrontierSearch::own_evaluations() const {
   double sum = evaluations_before_;
-  for (const ValueIteration& best : extremes_) sum += best.row_evaluations;
+  for (const ValueIteration& best : extremes_)
+    sum += workers_.ranks().rank() == 0 ? best.row_evaluations : 0;  // it counts all ranks'
   for (const StateBackup& backup : backups_) sum += backup.evaluations();
   return sum;
 }

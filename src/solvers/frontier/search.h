@@ -7,6 +7,7 @@
 #include "solvers/frontier/refine.h"
 #include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
+#include "sweep/exchange.h"
 
 namespace redoubt {
 
@@ -26,7 +27,7 @@ class FrontierSearch {
   // exactly games are played.
   struct StagePlan {
     Directions directions;
-    std::vector<char> active;       // [state * directions + direction]
+    std::vector<char> active;       // [state * directions + direction], of this rank's states
     std::vector<double> tolerance;  // of each direction
   };
 
@@ -56,13 +57,15 @@ class FrontierSearch {
   bool stagnant();
   double allowed() const;
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
-  double evaluations() const;
+  double own_evaluations() const;                                     // of this rank
+  double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }
 
   const Problem& problem_;
   FrontierOptions options_;
   Stopwatch watch_;
   Savepoint savepoint_;
   Workers workers_;
+  Exchange exchange_;
   Landings landings_;
   std::vector<Channel> channels_;         // the reward, then each constraint
   std::vector<double> required_;          // of each constraint, as a utility

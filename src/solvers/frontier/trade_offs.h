@@ -21,6 +21,7 @@ class TradeOffs {
 
   const Directions& directions() const { return directions_; }
   std::int64_t places() const { return places_; }
+  std::int64_t stride() const { return stride_; }  // from one place to the next
   double* bounds(std::int64_t place) { return values_.data() + place * stride_; }
   const double* bounds(std::int64_t place) const { return values_.data() + place * stride_; }
   double* points(std::int64_t place, int signal) {

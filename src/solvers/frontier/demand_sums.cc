@@ -1,0 +1,129 @@
+#include "solvers/frontier/demand_sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "model/agree.h"
+
+namespace redoubt {
+namespace {
+
+// The gap at the start is measured in the direction there: the largest that can be meant.
+double size_of(std::span<const double> weights, std::span<const double> scales) {
+  double size = 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) size += weights[j] * scales[j];
+  return size;
+}
+
+}  // namespace
+
+DemandSums::DemandSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
+                       std::span<const double> scales)
+    : unit_(ExactSum::unit_for(size_of(weights, scales))),
+      unit_of_mass_(ExactSum::unit_for(1)),
+      loss_grid_(size_of(weights, scales)),
+      mass_(stages.size()) {
+  for (const double weight : weights) weight_grids_.emplace_back(weight);
+  for (std::size_t j = 1; j < scales.size(); ++j)
+    price_units_.push_back(ExactSum::unit_for(size_of(weights, scales) * scales[0] / scales[j]));
+  for (const FrontierStage* stage : stages) {
+    auto& lists = intervals_.emplace_back();
+    const Directions& directions = stage->table.directions();
+    for (int c = 0; c < directions.constraints(); ++c)
+      lists.emplace_back(directions.prices(c).size());
+  }
+}
+
+template <class Visit>
+void DemandSums::for_each_sum(Visit visit) {
+  for (ExactSum& sum : mass_) visit(sum);
+  visit(between_prices_);
+  visit(games_);
+  for (auto& stage : intervals_) {
+    for (auto& constraint : stage) {
+      for (Interval& interval : constraint) visit(interval.loss), visit(interval.weighted_price);
+    }
+  }
+}
+
+void DemandSums::finish(Communicator& ranks, Demand& demand) {
+  std::vector<ExactSum> own;
+  for_each_sum([&](const ExactSum& sum) { own.push_back(sum); });
+  const auto all = gather_values<ExactSum>(ranks, own);
+  auto at = all.begin();
+  for_each_sum([&](ExactSum& sum) {
+    sum = {};
+    for (int r = 0; r < ranks.size(); ++r) sum.add(at[r * static_cast<std::ptrdiff_t>(own.size())]);
+    ++at;
+  });
+  for (const ExactSum& mass : mass_) demand.mass.push_back(mass.value(unit_of_mass_));
+  demand.between_prices = between_prices_.value(unit_);
+  demand.games = games_.value(unit_);
+  for (const auto& stage : intervals_) {
+    auto& lists = demand.intervals.emplace_back(stage.size());
+    for (std::size_t c = 0; c < stage.size(); ++c) {
+      for (const Interval& interval : stage[c])
+        lists[c].push_back(
+            {interval.loss.value(unit_), interval.weighted_price.value(price_units_[c])});
+    }
+  }
+}
+
+std::vector<double> weights_of(const Root& root) {
+  std::vector<double> weights = {1};
+  weights.insert(weights.end(), root.prices.begin(), root.prices.end());
+  return weights;
+}
+
+void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values) {
+  if (!model.arrays().part || values.empty()) return;
+  const auto each = static_cast<std::int64_t>(values.size()) / model.states();
+  exchange.collect({values.data(), each, 1, 0, each}, [each](double* into, const double* from) {
+    for (std::int64_t i = 0; i < each; ++i) into[i] += from[i];
+  });
+  std::fill(values.begin(), values.begin() + model.own_begin() * each, 0.0);
+  std::fill(values.begin() + model.own_end() * each, values.end(), 0.0);
+}
+
+// The losses of all ranks in order, without bringing them together: how much those up to a level
+// add up to is asked of everybody, for one level after the other.
+double negligible_loss(const Demand& demand, double budget, Communicator& ranks) {
+  if (!(budget > 0)) return 0;
+  std::vector<double> losses;
+  for (const auto* lists : {&demand.state_loss, &demand.left_out_loss}) {
+    for (const std::vector<double>& list : *lists) {
+      for (const double loss : list) {
+        if (loss > 0) losses.push_back(loss);
+      }
+    }
+  }
+  std::sort(losses.begin(), losses.end());
+  const double unit = ExactSum::unit_for(budget);
+  std::vector<ExactSum> up_to(1);
+  for (const double loss : losses) {
+    up_to.push_back(up_to.back());
+    up_to.back().add(loss, unit);
+  }
+  ExactSum most;
+  most.add(budget, unit);
+  const auto fits = [&](double level) {
+    const auto count = std::upper_bound(losses.begin(), losses.end(), level) - losses.begin();
+    ExactSum sum;
+    for (const ExactSum& part : gather_value(ranks, up_to[count])) sum.add(part);
+    return sum <= most;
+  };
+  // Numbers that are not negative have the order of their bits.
+  auto low = std::bit_cast<std::uint64_t>(0.0);
+  auto high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
+  while (low < high) {
+    const auto middle = low + (high - low + 1) / 2;
+    if (fits(std::bit_cast<double>(middle)))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return std::bit_cast<double>(low);
+}
+
+}  // namespace redoubt
