@@ -92,6 +92,8 @@ void scale(Table& table) {
             [] { return million_by_ten_thousand("kl"); });
   table.add({"scale: tv, a million states by ten thousand, per value", 2, 1.3},
             [] { return million_by_ten_thousand("tv"); });
+  table.add({"scale: chi2, a million states by ten thousand, per value", 2, 1.3},
+            [] { return million_by_ten_thousand("chi2"); });
   table.add({"scale: rcvi, medium kl model, two ranks by one", 1.7, 1.9, Better::higher},
             [] { return speedup(2, 1); });
   table.add({"scale: rcvi, medium kl model, two threads by one", 1.8, 1.95, Better::higher},

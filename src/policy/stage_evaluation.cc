@@ -6,6 +6,7 @@
 #include "model/agree.h"
 #include "model/require.h"
 #include "policy/moves.h"
+#include "sweep/large_arrays.h"
 
 namespace redoubt {
 
@@ -82,7 +83,8 @@ bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).out
 
 void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
   const auto all = nodes(stage);
-  values.assign(all * channels(), 0.0);
+  resize_with_large_pages(values, all * channels());
+  std::fill(values.begin(), values.end(), 0.0);
   load(stage);
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();

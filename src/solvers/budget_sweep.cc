@@ -8,6 +8,7 @@
 #include "model/require.h"
 #include "numerics/best_mix.h"
 #include "policy/stage_evaluation.h"
+#include "sweep/large_arrays.h"
 
 namespace redoubt {
 namespace {
@@ -74,7 +75,8 @@ void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   layer.before = static_cast<int>(shape.before);
   layer.after = static_cast<int>(shape.after);
   layer.stride = shape.stride;
-  layer.values.resize((std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
+  resize_with_large_pages(layer.values,
+                          (std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
   const bool end = stage == stages_;
   for (State s = end ? 0 : model.own_begin(); s < (end ? model.states() : model.own_end()); ++s) {
     if (!end && model.row_begin(stage, s) < model.row_end(stage, s)) continue;
@@ -132,8 +134,10 @@ void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, W
   const int actions = static_cast<int>(last - first);
   const std::int64_t block = std::int64_t{arrays_} * padded_lanes(worker.range.count);
   worker.q.resize(actions * block);
-  for (int a = 0; a < actions; ++a)
+  for (int a = 0; a < actions; ++a) {
+    if (is_far_away(next_.values)) fetch_row(stage, first + a + 1, worker);
     evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
+  }
   if (axes_.size() > 1) return decide_several(state, actions, worker);
   if (actions == 0) return;  // terminal: worth nothing
   decide(state, actions, decisions, worker);
@@ -163,6 +167,19 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   if (shapes_.by_shift() && !axes_[0].exact) {
     const double loss = move_budget(axes_[0], stage, 0, worker.earned[0]).loss;
     for (int lane = 0; lane < here_.lanes; ++lane) q[padded + lane] -= loss;
+  }
+}
+
+// Asks for the next values of a row before they are needed: the row after the one at hand, which is
+// nearly always the next one to be evaluated.
+void BudgetSweep::fetch_row(int stage, Row row, Worker& worker) const {
+  const Model& model = problem_->model();
+  if (!shapes_.by_shift() || row >= model.rows()) return;
+  move(stage, row, 0, worker);
+  const State* next = model.arrays().next.data();
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+    for (int array = 0; array < arrays_; ++array)
+      fetch(lanes(next_, array, next[i]) + worker.shift, worker.range.count);
   }
 }
 

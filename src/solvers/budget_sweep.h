@@ -75,6 +75,7 @@ class BudgetSweep {
   }
   void step_range(int stage, State state, Policy::Stage& decisions, Worker& worker);
   void evaluate_row(int stage, Row row, double* q, Worker& worker);
+  void fetch_row(int stage, Row row, Worker& worker) const;
   void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
   const double* moved(int array, State state, const Worker& worker, double* buffer) const;
   const double* moved_floor(int array, Worker& worker) const;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace redoubt {
+
+// Layers of values are read row by row of a model, here and there: a large one is waited for, again
+// and again, unless its pages are large and values are asked for ahead of their use.
+
+// With pages of the usual size, looking up where a page is takes as long as reading from it. This
+// is advice only; where the system cannot follow it, pages are small. The values are void.
+inline void resize_with_large_pages(std::vector<double>& values, std::size_t count) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kLargePage = std::size_t{1} << 21;
+  if (count > values.capacity() && count * sizeof(double) > 4 * kLargePage) {
+    values = {};  // what it held need not be copied
+    values.reserve(count);
+    const auto start = reinterpret_cast<std::uintptr_t>(values.data());
+    const auto first = (start + kLargePage - 1) / kLargePage * kLargePage;
+    const auto end = (start + count * sizeof(double)) / kLargePage * kLargePage;
+    madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  }
+#endif
+  values.resize(count);
+}
+
+// True when the array is so large that the caches next to a core hold little of it.
+inline bool is_far_away(const std::vector<double>& values) {
+  constexpr std::size_t kNear = std::size_t{32} << 20;
+  return values.size() * sizeof(double) > kNear;
+}
+
+// Starts to bring values closer, and does not wait for them.
+inline void fetch(const double* values, std::int64_t count) {
+  constexpr std::int64_t kLine = 64 / sizeof(double);
+  for (std::int64_t i = 0; i < count; i += kLine) __builtin_prefetch(values + i, 0, 2);
+  __builtin_prefetch(values + count - 1, 0, 2);
+}
+
+}  // namespace redoubt
