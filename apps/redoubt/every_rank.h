@@ -10,10 +10,11 @@
 
 namespace redoubt::app {
 
-// A number of each rank; all of them ask.
-inline std::vector<double> of_every_rank(double mine) {
+// A value of each rank; all of them ask.
+template <class Value>
+std::vector<Value> of_every_rank(const Value& mine) {
   const auto all = processes().gather(std::as_bytes(std::span(&mine, 1)));
-  std::vector<double> values(processes().size());
+  std::vector<Value> values(processes().size());
   std::memcpy(values.data(), all.data(), all.size());
   return values;
 }

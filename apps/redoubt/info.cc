@@ -6,10 +6,12 @@
 #include <memory>
 #include <tuple>
 
+#include "checks.h"
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
 #include "problem_options.h"
+#include "rank_plans.h"
 #include "redoubt/error.h"
 #include "redoubt/solve.h"
 #include "table.h"
@@ -23,6 +25,7 @@ struct InfoOptions {
   ProblemOptions problem;
   RcviOptions rcvi;
   ExecutionOptions execution;
+  std::optional<int> ranks;
   bool json = false;
 };
 
@@ -125,7 +128,8 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
   Json& cost = object["rcvi"];
   cost = {{"stages", plan.stages},
           {"memory_states", plan.most_memory_states},
-          {"bytes", plan.bytes},
+          {"bytes", plan.memory.bytes()},
+          {"memory", memory_json(plan.memory)},
           {"row_evaluations", plan.row_evaluations},
           {"seconds", seconds ? Json(*seconds) : Json()},
           {"axes", Json::array()}};
@@ -168,7 +172,7 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
                                 : "";
   fmt::print("\nA solve by rcvi: {} stages, up to {} memory states{}, {} of memory, {}\n",
              count_text(plan.stages), count_text(static_cast<double>(plan.most_memory_states)),
-             pairs, memory_text(plan.bytes),
+             pairs, memory_text(plan.memory.bytes()),
              seconds ? "about " + duration_text(*seconds) : "more than this machine has");
   for (const BudgetAxis& axis : plan.axes)
     fmt::print("Budget of {}: {} {}\n", problem.constraints()[axis.constraint].signal,
@@ -176,14 +180,21 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
 }
 
 int info(const InfoOptions& options) {
+  constexpr int kMostRanks = 1000;  // each is a thread of this process
+  if (options.ranks && (*options.ranks < 1 || *options.ranks > kMostRanks))
+    throw Error(fmt::format("--ranks {}, must be in 1..{}", *options.ranks, kMostRanks));
   const Problem problem = read_problem(options.problem);
   const Model& model = problem.model();
   const Execution how = execution(options.execution);
   const auto achievable = achievable_ranges(problem, how);
   const RcviPlan plan = plan_rcvi(problem, options.rcvi);
   const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
+  std::vector<RankPlan> ranks;
+  if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks);
   if (options.json) {
-    print_json(info_json(problem, achievable, plan, seconds));
+    Json object = info_json(problem, achievable, plan, seconds);
+    if (!ranks.empty()) object["ranks"] = rank_plans_json(ranks);
+    print_json(object);
     return kFine;
   }
   fmt::print("{} states, {} actions, {} rows, {} outcomes{}\n", count_text(model.all_states()),
@@ -194,6 +205,7 @@ int info(const InfoOptions& options) {
   print_values(model);
   print_constraints(problem, achievable);
   print_plan(problem, plan, seconds);
+  if (!ranks.empty()) print_rank_plans(ranks);
   return kFine;
 }
 
@@ -204,6 +216,11 @@ Action info_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_rcvi(verb, options->rcvi);
   add_execution(verb, options->execution);
+  verb.add_option("--ranks", options->ranks,
+                  "Also what each of this many processes would need, under mpirun")
+      ->check(is_whole_number())
+      ->type_name("NUMBER")
+      ->group("Execution");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return info(*options); };
 }

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "problem_options.h"
 #include "processes.h"
+#include "rank_plans.h"
 #include "redoubt/checkpoint.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
@@ -32,15 +33,18 @@ struct SolveOptions {
 };
 
 // Before the work, where somebody may want to know: on several ranks, or when it is much.
-void tell_memory(const std::vector<double>& bytes) {
+void tell_memory(const std::vector<MemoryPlan>& ranks) {
   constexpr double kMuch = 1e9;
-  const double most = *std::max_element(bytes.begin(), bytes.end());
-  if (processes().rank() > 0 || (bytes.size() == 1 && most < kMuch)) return;
-  if (bytes.size() == 1)
-    fmt::print(stderr, "This solve needs {} of memory\n", memory_text(most));
-  else
-    fmt::print(stderr, "Each of {} ranks needs up to {} of memory\n", bytes.size(),
+  const MemoryPlan& most = *std::max_element(
+      ranks.begin(), ranks.end(),
+      [](const MemoryPlan& a, const MemoryPlan& b) { return a.bytes() < b.bytes(); });
+  if (processes().rank() > 0 || (ranks.size() == 1 && most.bytes() < kMuch)) return;
+  if (ranks.size() == 1)
+    fmt::print(stderr, "This solve needs {} of memory: {}\n", memory_text(most.bytes()),
                memory_text(most));
+  else
+    fmt::print(stderr, "Each of {} ranks needs up to {} of memory: {}\n", ranks.size(),
+               memory_text(most.bytes()), memory_text(most));
 }
 
 int solve(const SolveOptions& options) {
@@ -48,10 +52,10 @@ int solve(const SolveOptions& options) {
   Execution run = execution(options.execution);
   const auto store = policy_store(options.output);
   run.stages = store.get();
-  std::vector<double> bytes;  // that each rank needs
-  run.planned = [&](double mine) {
-    bytes = of_every_rank(mine);
-    if (!options.json) tell_memory(bytes);
+  std::vector<MemoryPlan> memory;  // that each rank needs
+  run.planned = [&](const MemoryPlan& mine) {
+    memory = of_every_rank(mine);
+    if (!options.json) tell_memory(memory);
   };
   SamplingOptions sampling = options.sampling;
   sampling.seed = options.method.gradient.seed;
@@ -71,7 +75,12 @@ int solve(const SolveOptions& options) {
   }
   if (options.json) {
     Json object = solution_json(problem, solution);
-    object["bytes"] = bytes;
+    object["bytes"] = Json::array();
+    object["memory"] = Json::array();
+    for (const MemoryPlan& rank : memory) {
+      object["bytes"].push_back(rank.bytes());
+      object["memory"].push_back(memory_json(rank));
+    }
     add_sampling_json(object, sampled);
     print_json(object);
   } else {

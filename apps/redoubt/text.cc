@@ -51,6 +51,13 @@ std::string memory_text(double bytes) {
   return fmt::format("{:.3g} GB", bytes / 1e9);
 }
 
+std::string memory_text(const MemoryPlan& plan) {
+  std::string text =
+      fmt::format("model {}, values {}", memory_text(plan.model), memory_text(plan.values));
+  if (plan.halo > 0) text += fmt::format(", values of other ranks {}", memory_text(plan.halo));
+  return text + fmt::format(", policy {}", memory_text(plan.policy));
+}
+
 std::string quantity_text(const Constraint& c) {
   return quantity_text(c.signal, c.sense, c.bound, c.probability.has_value());
 }

@@ -10,6 +10,15 @@ class Checkpoint;
 class Communicator;
 class StageStore;
 
+// Bytes of memory that one process needs for a solve.
+struct MemoryPlan {
+  double model = 0;   // the rows that it has
+  double values = 0;  // layers of values of its own states
+  double halo = 0;    // the same for states of other ranks, and messages under way
+  double policy = 0;  // stages that are in memory
+  double bytes() const { return model + values + halo + policy; }
+};
+
 // How work is carried out; nothing here changes an answer, except that a stopped solve returns the
 // best so far.
 struct Execution {
@@ -22,8 +31,8 @@ struct Execution {
   Communicator* ranks = nullptr;
   // Where the stages of the policy go as they are made (redoubt/stage_store.h). Null: into memory.
   StageStore* stages = nullptr;
-  // Called once, before the work, with the bytes of memory that this process will need for it.
-  std::function<void(double bytes)> planned = {};
+  // Called once, before the work, with the memory that this process will need for it.
+  std::function<void(const MemoryPlan& memory)> planned = {};
   // Where a solve keeps its state every few seconds, and from where it goes on when there is one
   // already: checkpoint_file() in redoubt/io.h. The answer is the same to the last bit, times
   // apart.

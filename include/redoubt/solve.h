@@ -63,7 +63,7 @@ struct RcviPlan {
   // With chance constraints: pairs of a state and the budgets of those constraints, each of which
   // has that many memory states; `axes` ends with their grids. Zero: no such constraint.
   State augmented_states = 0;
-  double bytes = 0;
+  MemoryPlan memory;  // of this process
   double row_evaluations = 0;
 };
 RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options = {},

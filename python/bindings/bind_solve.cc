@@ -34,7 +34,7 @@ void bind_rcvi(nb::module_& m) {
       .def_ro("axes", &RcviPlan::axes)
       .def_ro("stages", &RcviPlan::stages)
       .def_ro("most_memory_states", &RcviPlan::most_memory_states)
-      .def_ro("bytes", &RcviPlan::bytes)
+      .def_prop_ro("bytes", [](const RcviPlan& plan) { return plan.memory.bytes(); })
       .def_ro("row_evaluations", &RcviPlan::row_evaluations);
   bind_method<RcviOptions>(m, "rcvi", &rcvi);
   m.def(

@@ -42,7 +42,7 @@ std::string budgets_text(const RcviPlan& plan) {
 // All ranks on a machine share its memory.
 void check_memory(const RcviPlan& plan, const RcviOptions& options, Communicator& ranks) {
   const auto machines = gather_value(ranks, machine_number());
-  const auto bytes = gather_value(ranks, plan.bytes);
+  const auto bytes = gather_value(ranks, plan.memory.bytes());
   double all = 0;
   for (std::size_t r = 0; r < bytes.size(); ++r) {
     if (machines[r] == machines[ranks.rank()]) all += bytes[r];
@@ -157,9 +157,12 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   plan.row_evaluations = agree_on_sum(ranks, plan.row_evaluations);
   // Two layers to solve and, when those are gone, two to evaluate what was found. Values of other
   // ranks' states come in slices.
-  const double slices = swept * (model.states() - model.own_states()) / states / 4;
-  plan.bytes = bytes_of(model) + 2 * std::max(swept, evaluated) + slices +
-               (execution.stages ? 2 * stage : policy);
+  const double layers = 2 * std::max(swept, evaluated);
+  const double others = (states - model.own_states()) / states;
+  plan.memory = {.model = bytes_of(model),
+                 .values = layers * (1 - others),
+                 .halo = layers * others + swept * others / 4,
+                 .policy = execution.stages ? 2 * stage : policy};
   return plan;
 }
 
@@ -169,7 +172,7 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
   const RcviPlan plan = plan_expected(problem, options, steps, execution);
   Workers workers(execution, &watch);
   check_memory(plan, options, workers.ranks());
-  if (execution.planned) execution.planned(plan.bytes);
+  if (execution.planned) execution.planned(plan.memory);
   std::optional<BudgetSweep> sweep;
   sweep.emplace(problem, plan.axes, plan.stages, options.fallback, workers);
   Solution solution;
@@ -228,7 +231,7 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Exe
   const AugmentedProblem augmented = augment(problem);
   RcviPlan plan = plan_expected(augmented.problem, options, steps, execution);
   const Model& model = augmented.problem.model();
-  plan.bytes += static_cast<double>(model.outcomes()) * 8 * (4 + model.signals());
+  plan.memory.model += static_cast<double>(model.outcomes()) * 8 * (4 + model.signals());
   plan.augmented_states = model.states();
   std::erase_if(plan.axes, [&](const BudgetAxis& axis) {
     return problem.constraints()[axis.constraint].probability.has_value();

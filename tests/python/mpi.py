@@ -17,11 +17,12 @@ needs_mpi = pytest.mark.skipif(
 )
 
 
-def mpi_command(ranks, *arguments, quiet=True):
+def mpi_command(ranks, *arguments, quiet=True, through=()):
+    """`through`: a command that starts the program on each rank."""
     options = ["--oversubscribe", "--allow-run-as-root", *(["--quiet"] if quiet else [])]
-    return ["mpirun", *options, "-n", str(ranks), PROGRAM, *map(str, arguments)]
+    return ["mpirun", *options, "-n", str(ranks), *through, PROGRAM, *map(str, arguments)]
 
 
-def mpirun(ranks, *arguments, cwd=None):
-    return subprocess.run(mpi_command(ranks, *arguments), capture_output=True, text=True, timeout=120, cwd=cwd,
+def mpirun(ranks, *arguments, cwd=None, through=()):
+    return subprocess.run(mpi_command(ranks, *arguments, through=through), capture_output=True, text=True, timeout=120, cwd=cwd,
                           env=ENVIRONMENT)  # fmt: skip

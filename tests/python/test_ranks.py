@@ -2,6 +2,7 @@
 
 import json
 import struct
+import sys
 import tarfile
 
 import h5py
@@ -16,7 +17,7 @@ PROBLEM = "garnet(states=300,actions=3,successors=4,horizon=5,start=7,bound=30)"
 
 
 def without_times(answer):
-    return {key: value for key, value in answer.items() if key not in ("seconds", "bytes")}
+    return {key: value for key, value in answer.items() if key not in ("seconds", "bytes", "memory")}
 
 
 def datasets(path):
@@ -133,3 +134,38 @@ def test_what_one_process_must_do_is_refused(arguments):
 def test_one_process_started_by_mpirun_takes_everything():
     result = mpirun(1, "solve", "fork", "--method", "frontier", "--json")
     assert json.loads(result.stdout)["status"] == run_json("solve", "fork", "--method", "frontier")["status"]
+
+
+# Starts a program and says how much memory it has taken at most, in kB.
+PEAK = """
+import os, sys
+child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+os.write(2, f"peak {usage.ru_maxrss}\\n".encode())  # at once: ranks share the line
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_the_plan_is_what_a_rank_takes(tmp_path):
+    """Beyond what the program and Open MPI take, which a small problem shows."""
+    options = ["--set", "none", "--budget-step", ".1"]
+
+    def solve(ranks, states):
+        path = tmp_path / f"{states}.umb"
+        run("make", f"garnet(states={states},actions=2,successors=5,horizon=5,start=0,bound=20)", "-o", path,
+            "--uncompressed")  # fmt: skip
+        result = mpirun(ranks, "solve", path, *options, "--threads", 1, "--json", through=[sys.executable, "-c", PEAK])
+        peaks = [1024 * int(line.split()[1]) for line in result.stderr.splitlines() if line.startswith("peak ")]
+        assert len(peaks) == ranks, result.stderr
+        return max(peaks), json.loads(result.stdout)
+
+    for ranks in (1, 2, 4):
+        base, _ = solve(ranks, 20)
+        peak, answer = solve(ranks, 4000)
+        planned = max(answer["bytes"])
+        assert planned > 3e7
+        assert 0.75 * planned < peak - base < 1.1 * planned
+        info = run_json("info", tmp_path / "4000.umb", *options, "--ranks", ranks)
+        assert [rank["bytes"] for rank in info["ranks"]] == answer["bytes"]
+        assert [rank["memory"] for rank in info["ranks"]] == answer["memory"]
+        assert sum(rank["states"] for rank in info["ranks"]) == 4000

@@ -191,8 +191,8 @@ TEST(RcviPlanTest, KnowsTheMemoryThatTheSolveTakes) {
   const RcviPlan plan = plan_rcvi(problem, options);
   rcvi(problem, options, execution);
   EXPECT_GT(most, 1e7);  // large enough for the rest not to count
-  EXPECT_LE(most, 1.02 * plan.bytes);
-  EXPECT_GE(most, 0.5 * plan.bytes);
+  EXPECT_LE(most, 1.02 * plan.memory.bytes());
+  EXPECT_GE(most, 0.5 * plan.memory.bytes());
 }
 
 }  // namespace
