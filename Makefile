@@ -3,7 +3,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build mpi demo test bench fuzz docs lint clean bootstrap
+.PHONY: build mpi demo test bench fuzz sanitize coverage docs lint tidy clean bootstrap
 
 bootstrap:
 	@scripts/bootstrap
@@ -32,12 +32,24 @@ bench: build
 fuzz:
 	@scripts/fuzz
 
+sanitize:
+	@scripts/sanitize
+
+coverage:
+	@scripts/coverage
+
 docs: bootstrap
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
 	@echo "docs: $(BUILD)/site/index.html"
 
 lint: bootstrap
 	@scripts/lint
+
+tidy: bootstrap
+	@scripts/bootstrap clang-tidy
+	@cmake --preset release > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+	@rm -f $(BUILD)-configure.log
+	@scripts/tidy src apps mpi python
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*

@@ -14,7 +14,8 @@ bool asks_for_much(std::string_view id) {
   for (const char c : id) {
     const bool is_digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
     if (!is_digit && digits >= 3 && digits <= 10) return true;
-    digits = is_digit ? digits + 1 : 0;
+    const bool leading_zero = c == '0' && digits == 0;
+    digits = is_digit && !leading_zero ? digits + 1 : 0;
   }
   return digits >= 3 && digits <= 10;
 }

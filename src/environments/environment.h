@@ -18,7 +18,7 @@ struct Environment {
     std::string horizon = "infinite";
     std::string discount = "0.9";
     std::string start = "uniform";
-    std::string bound = "";
+    std::string bound;  // none
     std::string set = "kl";
     std::string radius = "0.05";
     std::string reach = "anywhere";

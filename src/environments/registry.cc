@@ -33,18 +33,18 @@ std::vector<EnvironmentInfo> environments() {
   return infos;
 }
 
-Problem make(std::string_view text) {
-  const EnvironmentId id = parse_id(text);
+Problem make(std::string_view id) {
+  const EnvironmentId parsed = parse_id(id);
   std::vector<std::string> names;
   for (const Environment& environment : registry()) {
-    if (environment.name == id.name) return make(environment, id);
+    if (environment.name == parsed.name) return make(environment, parsed);
     names.push_back(environment.name);
   }
-  const std::vector<std::string> near = near_matches(id.name, names);
-  throw Error(near.empty() ? fmt::format("environment '{}', must be one of {}", excerpt(id.name),
-                                         fmt::join(names, ", "))
+  const std::vector<std::string> near = near_matches(parsed.name, names);
+  throw Error(near.empty() ? fmt::format("environment '{}', must be one of {}",
+                                         excerpt(parsed.name), fmt::join(names, ", "))
                            : fmt::format("environment '{}' does not exist, did you mean {}?",
-                                         id.name, fmt::join(near, " or ")));
+                                         parsed.name, fmt::join(near, " or ")));
 }
 
 }  // namespace redoubt

@@ -115,7 +115,8 @@ RC_GTEST_PROP(Tidy, OneDefectAmongManyOutcomesIsFound, ()) {
     for (auto k = m.outcome_begin(r); k < m.outcome_end(r); ++k) {
       const State next = m.arrays().next[k];
       RC_ASSERT(next >= 0 && next < m.states());
-      RC_ASSERT(k == m.outcome_begin(r) || m.arrays().next[k - 1] < next);
+      const bool in_order = k == m.outcome_begin(r) || m.arrays().next[k - 1] < next;
+      RC_ASSERT(in_order);  // RC_ASSERT evaluates both sides of an ||
       RC_ASSERT(m.arrays().probability[k] > 0);
       sum += m.arrays().probability[k];
     }
