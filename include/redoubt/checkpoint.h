@@ -27,7 +27,6 @@ class Archive {
   virtual void visit(const char* name, Trace& trace) = 0;
   // `each` values for every state that this rank owns; those of all ranks are one array.
   virtual void visit_states(const char* name, std::span<double> own, std::int64_t each) = 0;
-  virtual void visit_states(const char* name, std::span<char> own, std::int64_t each) = 0;
   // The stages of a policy for those states; what the store has is visited there. Not for policies
   // that move their memory by table.
   virtual void visit_stages(const char* name, Policy& policy, StageStore* store) = 0;

@@ -98,10 +98,6 @@ void ArchiveWriter::visit_states(const char* name, std::span<double> own, std::i
   write_states(out_, under_state(name), owners_, own, each);
 }
 
-void ArchiveWriter::visit_states(const char* name, std::span<char> own, std::int64_t each) {
-  write_states(out_, under_state(name), owners_, own, each);
-}
-
 void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* store) {
   StagePieces(policy.stages, *owners_.ranks, store).write(out_, under_state(name) + "/");
 }
@@ -111,10 +107,6 @@ void ArchiveWriter::visit_sum(const char* name, double& share) {
 }
 
 void ArchiveSender::visit_states(const char*, std::span<double> own, std::int64_t each) {
-  if (!counting_) send_states(owners_, own, each);
-}
-
-void ArchiveSender::visit_states(const char*, std::span<char> own, std::int64_t each) {
   if (!counting_) send_states(owners_, own, each);
 }
 
@@ -146,10 +138,6 @@ void ArchiveReader::visit(const char* name, Trace& trace) {
 }
 
 void ArchiveReader::visit_states(const char* name, std::span<double> own, std::int64_t each) {
-  read_states(in_, under_state(name), owners_, own, each);
-}
-
-void ArchiveReader::visit_states(const char* name, std::span<char> own, std::int64_t each) {
   read_states(in_, under_state(name), owners_, own, each);
 }
 

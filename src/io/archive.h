@@ -16,7 +16,6 @@ class ArchiveWriter : public Archive {
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
-  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -36,7 +35,6 @@ class ArchiveSender : public Archive {
   void visit(const char*, std::vector<std::vector<double>>&) override {}
   void visit(const char*, Trace&) override {}
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
-  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -55,7 +53,6 @@ class ArchiveReader : public Archive {
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
   void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
-  void visit_states(const char* name, std::span<char> own, std::int64_t each) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 

@@ -45,7 +45,7 @@ std::vector<Method> methods() {
           {"robust", kRiver, &robust},
           {"robust_of_an_infinite_horizon", kEndless, &robust},
           {"nominal", kRiver, &nominal},
-          method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-5}, 25),
+          method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-7}, 40),
           method("rnpg", kEndless, &rnpg, kSteps),
           method("crpo", kRiver, &crpo, kSteps),
           method("epirc", kEndless, &epirc, kSteps),

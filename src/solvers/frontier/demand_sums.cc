@@ -1,8 +1,6 @@
 #include "solvers/frontier/demand_sums.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
 #include "model/agree.h"
 
@@ -84,46 +82,6 @@ void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>
   });
   std::fill(values.begin(), values.begin() + model.own_begin() * each, 0.0);
   std::fill(values.begin() + model.own_end() * each, values.end(), 0.0);
-}
-
-// The losses of all ranks in order, without bringing them together: how much those up to a level
-// add up to is asked of everybody, for one level after the other.
-double negligible_loss(const Demand& demand, double budget, Communicator& ranks) {
-  if (!(budget > 0)) return 0;
-  std::vector<double> losses;
-  for (const auto* lists : {&demand.state_loss, &demand.left_out_loss}) {
-    for (const std::vector<double>& list : *lists) {
-      for (const double loss : list) {
-        if (loss > 0) losses.push_back(loss);
-      }
-    }
-  }
-  std::sort(losses.begin(), losses.end());
-  const double unit = ExactSum::unit_for(budget);
-  std::vector<ExactSum> up_to(1);
-  for (const double loss : losses) {
-    up_to.push_back(up_to.back());
-    up_to.back().add(loss, unit);
-  }
-  ExactSum most;
-  most.add(budget, unit);
-  const auto fits = [&](double level) {
-    const auto count = std::upper_bound(losses.begin(), losses.end(), level) - losses.begin();
-    ExactSum sum;
-    for (const ExactSum& part : gather_value(ranks, up_to[count])) sum.add(part);
-    return sum <= most;
-  };
-  // Numbers that are not negative have the order of their bits.
-  auto low = std::bit_cast<std::uint64_t>(0.0);
-  auto high = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::max());
-  while (low < high) {
-    const auto middle = low + (high - low + 1) / 2;
-    if (fits(std::bit_cast<double>(middle)))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return std::bit_cast<double>(low);
 }
 
 }  // namespace redoubt

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "solvers/frontier/demand.h"
 #include "solvers/frontier/exact_sum.h"
-#include "solvers/frontier/refine.h"
 
 namespace redoubt {
 
@@ -27,7 +27,7 @@ class DemandSums {
 
   // Terms of sums that every state has for itself, to be added as they are.
   double weight(int signal, double term) const { return weight_grids_[signal](term); }
-  double state_loss(double term) const { return loss_grid_(term); }
+  double loss(double term) const { return loss_grid_(term); }
 
   void finish(Communicator& ranks, Demand& demand);  // on all ranks
 

@@ -12,6 +12,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// What the bounds of two directions say of one that lies between them.
+double mixed(const double (&low)[2], double low_bound, const double (&high)[2], double high_bound,
+             const double (&at)[2]) {
+  const double area = low[0] * high[1] - low[1] * high[0];
+  return ((at[0] * high[1] - at[1] * high[0]) * low_bound +
+          (low[0] * at[1] - low[1] * at[0]) * high_bound) /
+         area;
+}
+
 }  // namespace
 
 void KlGame::solve(const RowGame& game, std::span<const int> directions, KlStands& stands,
@@ -87,21 +96,36 @@ void KlGame::begin(const RowGame& game) {
     lane.log_price = std::log(lane.weight[1] / lane.weight[0]);
     lane.steps = 0;
     lane.careful = lane.based = false;
-    lane.far = true;
+    lane.smooth = 1;
   }
 }
 
+// The kernels that told a lane hopeless are likely to tell it again. Bounds are convex between the
+// directions, so the lanes between two that have been looked at are often settled without a look.
 void KlGame::leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& ends) {
-  open_.clear();
-  for (int n = 0; n < static_cast<int>(lanes_.size()); ++n) {
+  constexpr int kBlock = 8;
+  const int lanes = static_cast<int>(lanes_.size());
+  const auto look = [&](int n) {
     const Lane& lane = lanes_[n];
-    const double beat = game.beat[lane.number];
-    if (beat > -kInfinity && stands_->stands[lane.direction].known) {
-      recall_kernel(lane.direction);
-      ends[lane.number].lose(bound_of(game, lane));
-      if (ends[lane.number].bound <= beat) continue;
+    ends[n].lose(kInfinity);
+    if (game.beat[n] == -kInfinity || !stands_->stands[lane.direction].known) return;
+    recall_kernel(lane.direction);
+    ends[n].lose(bound_of(game, lane));
+  };
+  const auto hopeless = [&](int n) { return ends[n].bound <= game.beat[n]; };
+  look(0);
+  for (int low = 0, high; low + 1 < lanes; low = high) {
+    high = std::min(low + kBlock, lanes - 1);
+    look(high);
+    for (int n = low + 1; n < high; ++n) {
+      ends[n].lose(mixed(lanes_[low].weight, ends[low].bound, lanes_[high].weight, ends[high].bound,
+                         lanes_[n].weight));
+      if (!hopeless(n)) look(n);
     }
-    open_.push_back(n);
+  }
+  open_.clear();
+  for (int n = 0; n < lanes; ++n) {
+    if (!hopeless(n)) open_.push_back(n);
   }
   for (std::size_t m = 0; m < open_.size(); ++m) lanes_[m] = lanes_[open_[m]];
   lanes_.resize(open_.size());
@@ -156,7 +180,8 @@ void KlGame::take_places(const RowGame& game, bool first) {
     const Curve& curve = (*game.curves)[game.places[i]];
     const double *reward = curve.reward.data(), *utility = curve.utility.data();
     const double *price = curve.price.data(), *log_price = curve.log_price.data();
-    const double *edge_bend = curve.edge_bend.data(), *corner_bend = curve.corner_bend.data();
+    const double *below = curve.smooth_before.data(), *above = curve.smooth_after.data();
+    const double* bend = curve.bend.data();
     const int end = curve.corners() - 1;
     for (int n = 0; n < lanes; ++n) {
       const Lane& lane = lanes_[n];
@@ -166,36 +191,36 @@ void KlGame::take_places(const RowGame& game, bool first) {
       const auto height = [&](int c) {
         return lane.at[2] - b0 * (reward[c] - mean0) + b1 * (utility[c] - mean1);
       };
+      const double smooth = lane.smooth;
+      // Prices that the curve has where an edge begins and where it ends.
+      const auto begins = [&](int edge) { return log_price[edge] - smooth * below[edge]; };
+      const auto ends = [&](int edge) { return log_price[edge] + smooth * above[edge]; };
       int c = first && n > 0 ? corner_[at - 1] : corner_[at];  // neighbours stand close
       double here = height(c), before = 0;
       while (c < end) {
         const double next = height(c + 1);
-        if (log_price[c] + next > 0) break;
+        if (ends(c) + next > 0) break;
         ++c, here = next;
       }
       while (c > 0) {
         before = height(c - 1);
-        if (log_price[c - 1] + before < 0) break;
+        if (begins(c - 1) + before < 0) break;
         --c, here = before;
       }
       corner_[at] = c;
       int edge = -1;
       double short_of = 0;  // of the price, at the beginning of the edge
-      if (c > 0 && log_price[c - 1] + here > 0) {
-        edge = c - 1, short_of = -(log_price[edge] + before);
-      } else if (c < end && log_price[c] + here < 0) {
-        edge = c, short_of = -(log_price[c] + here);
+      if (c > 0 && ends(c - 1) + here > 0) {
+        edge = c - 1, short_of = -(begins(edge) + before);
+      } else if (c < end && begins(c) + here < 0) {
+        edge = c, short_of = -(begins(c) + here);
       }
       double share1 = 0, share0 = 0, r = reward[c], u = utility[c];
       if (edge >= 0) {
-        double soft = 1 / (b1 + b0 * price[edge]);
+        const double soft = 1 / (b1 + b0 * price[edge] + smooth * bend[edge]);
         u = utility[edge] + short_of * soft;
         r = reward[edge] - price[edge] * short_of * soft;
-        if (lane.far) soft = 1 / (b1 + b0 * price[edge] + edge_bend[edge]);
         share1 = b1 * soft, share0 = b0 * price[edge] * soft;
-      } else if (lane.far && c > 0 && c < end) {
-        const double soft = 1 / (b1 + b0 * price[c] + corner_bend[c]);
-        share1 = b1 * soft, share0 = b0 * price[c] * soft;
       }
       const bool possible = probability_[i] > 0;
       reward_[at] = r, utility_[at] = u;

@@ -28,7 +28,9 @@ struct KlStands {
 // left: both kernels are on the surface of the ball, and the exchange is that of their sums. With
 // the exchange right for given temperatures, the value of the game is concave in the temperatures;
 // so Newton's method is made safe by solving for the exchange first and never letting the value
-// fall. Lanes are compacted as they end.
+// fall. Corners make steps overshoot, so the curves are smoothed at first: where their prices are
+// dense, which is nearly everywhere, the answer of the smooth ones is as good as that of the sharp
+// ones. Lanes are compacted as they end.
 class KlGame {
  public:
   KlGame(const Problem& problem, std::span<const Channel> channels)
@@ -53,8 +55,8 @@ class KlGame {
     double mean[2];     // about which values are measured
     double coldest[2];  // log of an inverse temperature that is as good as infinite
     double at[3];       // where it is: both log_cold, exchange
-    bool far;   // from the answer: steps cross corners, so the slope over several edges counts
-    int steps;  // of Newton's method in all three
+    double smooth;      // how much the corners of the curves are smoothed, from 1 to 0
+    int steps;          // of Newton's method in all three
     double best[3], value, residual;  // the best so far; the base of the line search
     bool careful, based;              // solves for the exchange first; and has done so once
     double low, high, stride;         // of the exchange at these temperatures
@@ -82,8 +84,8 @@ class KlGame {
   Equations linearise(int n) const;
   static double largest(const Equations& e);
   void step(int n, double value);
-  void step_together(int n, Lane& lane);
-  void step_carefully(int n, Lane& lane, double value);
+  void step_together(int n, Lane& lane, const Equations& e);
+  void step_carefully(int n, Lane& lane, const Equations& e, double value);
   void move(Lane& lane) const;
   void finish(const RowGame& game, int n, double gap, GameEnd& end);
   void remember(const Lane& lane);

@@ -14,8 +14,9 @@ constexpr int kStepsTogether = 8;
 constexpr double kLongest = 1.5, kLongestExchange = 3;
 // The exchange is solved for to this accuracy before the temperatures move on.
 constexpr double kExchanged = 1e-3;
-// Residuals, all of them logarithms, beyond which corners of the curves are likely to be crossed.
-constexpr double kFar = 0.05;
+// Residuals, all of them logarithms, that are as good as none while the curves are smoothed; and
+// how little they are smoothed at last.
+constexpr double kSettled = 1e-3, kLeastSmooth = 0.1;
 
 // What a step of the logarithm adds to a number beyond its linear part.
 double bend(double step) { return std::expm1(step) - step; }
@@ -54,27 +55,31 @@ KlGame::Equations KlGame::linearise(int n) const {
 
 void KlGame::step(int n, double value) {
   Lane& lane = lanes_[n];
-  if (!lane.careful) {
-    const double residual = largest(linearise(n));
-    if (lane.steps == 0 || value > lane.value || residual < 0.5 * lane.residual) {
-      std::copy_n(lane.at, 3, lane.best);
-      lane.value = value;
-      lane.residual = residual;
-      if (++lane.steps < kStepsTogether) return step_together(n, lane);
-    }
-    // Back to the best, and on with care.
-    lane.careful = true;
-    std::copy_n(lane.best, 3, lane.at);
-    lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
-    return;
+  const Equations e = linearise(n);
+  if (lane.careful) return step_carefully(n, lane, e, value);
+  const double residual = largest(e);
+  const bool better = lane.steps == 0 || value > lane.value || residual < 0.5 * lane.residual;
+  if (better) {
+    std::copy_n(lane.at, 3, lane.best);
+    lane.value = value;
+    lane.residual = residual;
   }
-  step_carefully(n, lane, value);
+  ++lane.steps;
+  const bool settled = lane.smooth > 0 && residual < kSettled;
+  if (better && !settled && lane.steps < kStepsTogether) return step_together(n, lane, e);
+  std::copy_n(lane.best, 3, lane.at);
+  if (lane.smooth >
+      0) {  // the answer of the smooth curves is not good enough: on with sharper ones
+    lane.smooth = lane.smooth > kLeastSmooth ? lane.smooth / 4 : 0;
+    lane.steps = 0;
+  } else {
+    lane.careful = true;
+    lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
+  }
 }
 
 // Newton's method in all three numbers at once, for lanes that begin near the answer.
-void KlGame::step_together(int n, Lane& lane) {
-  const Equations e = linearise(n);
-  lane.far = largest(e) > kFar;
+void KlGame::step_together(int n, Lane& lane, const Equations& e) {
   double a[3][4];
   for (int r = 0; r < 3; ++r) {
     std::copy_n(e.by[r], 3, a[r]);
@@ -117,9 +122,7 @@ void KlGame::move(Lane& lane) const {
 
 // The exchange alone, by Newton's method inside a bracket; when it is right, a step of the
 // temperatures, which is shortened for as long as it makes the value worse.
-void KlGame::step_carefully(int n, Lane& lane, double value) {
-  const Equations e = linearise(n);
-  lane.far = largest(e) > kFar;
+void KlGame::step_carefully(int n, Lane& lane, const Equations& e, double value) {
   const bool bracketed = lane.high - lane.low <= 1e-9 * std::max(1.0, std::abs(lane.at[2]));
   if (std::abs(e.residual[2]) > kExchanged && !bracketed) {
     (e.residual[2] > 0 ? lane.high : lane.low) = lane.at[2];

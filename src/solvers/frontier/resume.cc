@@ -28,38 +28,34 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
 }
 
 void FrontierSearch::visit_plan(Archive& archive) {
-  std::vector<std::vector<double>> prices,
-      tolerances;  // of each stage and constraint; of each stage
+  std::vector<std::vector<double>> prices;  // of each stage and constraint
   for (const StagePlan& stage : plan_) {
     for (int c = 0; c < static_cast<int>(required_.size()); ++c)
       prices.push_back(stage.directions.prices(c));
-    tolerances.push_back(stage.tolerance);
   }
   archive.visit("prices", prices);
-  archive.visit("tolerances", tolerances);
   const std::int64_t states = problem_.model().own_states();
-  std::int64_t each = 0;  // flags of a state, at all stages
+  std::int64_t each = 0;  // directions of a state, at all stages
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     const auto first = prices.begin() + static_cast<std::ptrdiff_t>(h * required_.size());
     Directions directions(Prices(first, first + static_cast<std::ptrdiff_t>(required_.size())));
     each += directions.size();
-    plan_[h].active.resize(states * directions.size());
+    plan_[h].tolerance.resize(states * directions.size());
     plan_[h].directions = std::move(directions);
-    plan_[h].tolerance = tolerances[h];
   }
-  std::vector<char> active(states * each);  // [state][stage][direction]
+  std::vector<double> tolerance(states * each);  // [state][stage][direction]
   const auto for_each_list = [&](auto visit) {
     std::int64_t at = 0;
     for (State s = 0; s < states; ++s) {
       for (StagePlan& stage : plan_) {
         const std::int64_t size = stage.directions.size();
-        visit(active.begin() + at, stage.active.begin() + s * size, size);
+        visit(tolerance.begin() + at, stage.tolerance.begin() + s * size, size);
         at += size;
       }
     }
   };
   for_each_list([](auto all, auto stage, auto size) { std::copy_n(stage, size, all); });
-  archive.visit_states("active", std::span(active), each);
+  archive.visit_states("tolerance", std::span(tolerance), each);
   for_each_list([](auto all, auto stage, auto size) { std::copy_n(all, size, stage); });
 }
 

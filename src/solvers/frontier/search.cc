@@ -5,21 +5,48 @@
 
 #include "model/require.h"
 #include "policy/evaluation.h"
+#include "solvers/frontier/exact_sum.h"
 
 namespace redoubt {
 namespace {
 
 constexpr int kMostPasses = 40, kMostIdle = 3;
-constexpr int kMostRounds = 2000;
+constexpr int kMostRounds = 1 << 16;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
-// to the end, and to directions that are left out. The rest is for what these estimates miss.
-constexpr double kForPrices = 0.4, kForGames = 0.25, kForLeftOut = 0.03;
+// to the end, and to directions that are not followed. The rest is for what these estimates miss.
+constexpr double kForPrices = 0.3, kForGames = 0.55, kForgotten = 0.02;
 constexpr double kLeastShare = 1e-3;
+// Games are played as if a direction had at least this share of the visits of an average one.
+constexpr double kLeastVisits = 1e-2;
 constexpr double kMostCombinations = 2000;  // of the prices of several constraints
 
 std::string method_text(const FrontierOptions& options) {
   return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
                      options.most_directions);
+}
+
+// What will be followed to the directions of all grids, on all ranks.
+struct Visits {
+  double sum = 0, sum_of_roots = 0, lanes = 0;
+};
+Visits count_visits(const std::vector<PriceGrid>& grids, Communicator& ranks) {
+  struct Sums {
+    ExactSum visits, roots, lanes;
+  } own, all;
+  const double unit = ExactSum::unit_for(1);
+  for (const PriceGrid& grid : grids) {
+    for (const double visits : grid.visits) {
+      own.visits.add(visits, unit);
+      own.roots.add(std::sqrt(visits), unit);
+    }
+    for (const char looks_at : grid.looks_at) own.lanes.add(looks_at, unit);
+  }
+  for (const Sums& part : gather_value(ranks, own)) {
+    all.visits.add(part.visits);
+    all.roots.add(part.roots);
+    all.lanes.add(part.lanes);
+  }
+  return {all.visits.value(unit), all.roots.value(unit), all.lanes.value(unit)};
 }
 
 }  // namespace
@@ -63,7 +90,7 @@ Solution FrontierSearch::run() {
 }
 
 bool FrontierSearch::search(Solution& solution) {
-  const StagePlan first = make_plan(Directions(first_prices()), {}, 1e-3 * scales_[0]);
+  const StagePlan first = make_plan(Directions(first_prices()), 1e-3 * scales_[0]);
   plan_.assign(stages_to_plan(), first);
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
@@ -76,8 +103,8 @@ bool FrontierSearch::search(Solution& solution) {
     if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) break;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
-    if (!refine(
-            find_demand(problem_, landings_, path, root_, scales_, backups_.front(), exchange_)))
+    if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(),
+                            backups_.front(), exchange_)))
       break;
     savepoint_.offer(state);
   }
@@ -141,16 +168,26 @@ double FrontierSearch::allowed() const {
   return options_.tolerance * std::max({std::abs(root_.value), std::abs(bound_), 1e-12});
 }
 
-// `tolerance` is in the unit of the reward; no active directions given: all of them are.
-FrontierSearch::StagePlan FrontierSearch::make_plan(Directions directions, std::vector<char> active,
-                                                    double tolerance) const {
-  StagePlan plan{std::move(directions), std::move(active), {}};
-  const auto size = plan.directions.size();
-  if (plan.active.empty())
-    plan.active.assign(std::int64_t{problem_.model().own_states()} * size, 1);
-  plan.tolerance.assign(size, tolerance);
-  for (std::size_t c = 0; c < required_.size(); ++c) {
-    plan.tolerance[plan.directions.rays_begin() + c] = tolerance * scales_[c + 1] / scales_[0];
+// A gap at the start that may come from every direction of every state and stage.
+double FrontierSearch::negligible() {
+  double lanes = 0;
+  for (const StagePlan& plan : plan_) {
+    const auto looks_at = [](double tolerance) { return std::isfinite(tolerance); };
+    lanes +=
+        static_cast<double>(std::count_if(plan.tolerance.begin(), plan.tolerance.end(), looks_at));
+  }
+  return kForgotten * share_ * allowed() / agree_on_sum(workers_.ranks(), lanes);
+}
+
+// Every state looks at every direction. `tolerance` is in the unit of the reward.
+StagePlan FrontierSearch::make_plan(Directions directions, double tolerance) const {
+  StagePlan plan{std::move(directions), {}};
+  const std::int64_t states = problem_.model().own_states(), size = plan.directions.size();
+  plan.tolerance.assign(states * size, tolerance);
+  for (std::int64_t s = 0; s < states; ++s) {
+    for (std::size_t c = 0; c < required_.size(); ++c)
+      plan.tolerance[s * size + plan.directions.rays_begin() + static_cast<int>(c)] *=
+          scales_[c + 1] / scales_[0];
   }
   return plan;
 }
@@ -163,7 +200,7 @@ bool FrontierSearch::refine(const Demand& demand) {
     // All is as fine as the estimates ask for, and it is not enough: ask for more. Several
     // constraints would ask for too much: all combinations of their prices are directions.
     const double gap = bound_ - root_.value;
-    if (required_.size() > 1 || share_ < kLeastShare || gap > 0.5 * asked_at_) return false;
+    if (required_.size() > 1 || share_ < kLeastShare || gap > 0.95 * asked_at_) return false;
     share_ /= 4;
     asked_at_ = gap;
   }
@@ -192,7 +229,7 @@ bool FrontierSearch::plan_towards(const std::vector<double>& wanted) {
       list.insert(place, wanted[c]);
       finer = true;
     }
-    plan_[h] = make_plan(Directions(prices[h]), {}, plan_[h].tolerance.front());
+    plan_[h] = make_plan(Directions(prices[h]), plan_[h].tolerance.front());
   }
   return finer;
 }
@@ -201,35 +238,58 @@ bool FrontierSearch::plan_towards(const std::vector<double>& wanted) {
 bool FrontierSearch::plan_finer(const Demand& demand) {
   // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
   // that cost more than they were allowed to need more rounds.
-  double roots = 0;
-  for (const double mass : demand.mass) roots += std::sqrt(mass);
   const double for_games = kForGames * share_ * allowed();
   const bool unfinished = demand.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
-  for_games_ = std::max(for_games, 0.02 * (bound_ - root_.value));
-  bool finer = for_games_ < before || (unfinished && rounds_ < kMostRounds);
-  if (unfinished) rounds_ *= 2;
+  for_games_ = std::max(for_games, 0.01 * (bound_ - root_.value));
+  const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
+  if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
+  const double target = kForPrices * share_ * allowed();
+  const bool finer =
+      required_.size() == 1 ? plan_grids(demand, target) : plan_prices(demand, target);
+  return more || finer;
+}
+
+// With one constraint every state has a grid of its own, and plays its games less exactly where
+// little comes to: what one unit of work saves is then the same everywhere.
+bool FrontierSearch::plan_grids(const Demand& demand, double target) {
+  Communicator& ranks = workers_.ranks();
+  const std::vector<PriceGrid> grids =
+      refine_grids(demand, target, options_.most_directions, plan_, problem_.model(), ranks);
+  const Visits visits = count_visits(grids, ranks);
+  const double least = kLeastVisits * visits.sum / visits.lanes;
+  bool finer = false;
+  for (std::size_t h = 0; h < plan_.size(); ++h) {
+    const PriceGrid& grid = grids[h];
+    finer |= grid.finer;
+    plan_[h] = make_plan(grid.directions, for_games_ / visits.sum_of_roots);
+    for (std::size_t n = 0; n < grid.visits.size(); ++n) {
+      if (grid.looks_at[n])
+        plan_[h].tolerance[n] /= std::sqrt(std::max(grid.visits[n], least));
+      else
+        plan_[h].tolerance[n] = std::numeric_limits<double>::infinity();
+    }
+  }
+  return any_rank(ranks, finer);
+}
+
+// With several constraints the prices are those of the stage.
+bool FrontierSearch::plan_prices(const Demand& demand, double target) {
+  double roots = 0;
+  for (const double mass : demand.mass) roots += std::sqrt(mass);
   std::vector<Prices> prices = listed_prices();
-  const double negligible =
-      negligible_loss(demand, kForLeftOut * share_ * allowed(), workers_.ranks());
   const auto constraints = std::max(1.0, static_cast<double>(required_.size()));
   const int most = std::min(options_.most_directions,
                             static_cast<int>(std::pow(kMostCombinations, 1 / constraints)));
-  add_prices(demand, kForPrices * share_ * allowed(), most, prices);
-  const auto count = [](const std::vector<char>& a) { return std::count(a.begin(), a.end(), 1); };
-  std::ptrdiff_t more = 0;  // states and directions to look at, which never become fewer
+  add_prices(demand, target, most, prices);
+  bool finer = false;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
-    std::vector<char> active =
-        choose_active(demand, static_cast<int>(h), negligible, plan_[h].directions, plan_[h].active,
-                      directions, problem_.model().own_begin());
-    more += count(active) - count(plan_[h].active);
-    // A stage that carries less weight plays its games less exactly: what one unit of work saves is
-    // then the same everywhere.
+    finer |= directions.size() > plan_[h].directions.size();
     const double tolerance = for_games_ / (roots * std::sqrt(std::max(demand.mass[h], 1e-12)));
-    plan_[h] = make_plan(std::move(directions), std::move(active), tolerance);
+    plan_[h] = make_plan(std::move(directions), tolerance);
   }
-  return finer || agree_on_sum(workers_.ranks(), static_cast<double>(more)) > 0;
+  return finer;
 }
 
 FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
@@ -267,8 +327,8 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
       200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
-    const char* active = plan.active.data() + (s - model.own_begin()) * size;
-    backups_[worker].run(h, s, next, here, {{active, size}, plan.tolerance, rounds_, last});
+    const double* tolerance = plan.tolerance.data() + (s - model.own_begin()) * size;
+    backups_[worker].run(h, s, next, here, {{tolerance, size}, rounds_, last});
   });
 }
 

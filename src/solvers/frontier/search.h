@@ -23,21 +23,15 @@ class FrontierSearch {
  private:
   using Prices = std::vector<std::vector<double>>;  // for each constraint
 
-  // What one stage will look at: its directions, in which states they are worth the work, and how
-  // exactly games are played.
-  struct StagePlan {
-    Directions directions;
-    std::vector<char> active;       // [state * directions + direction], of this rank's states
-    std::vector<double> tolerance;  // of each direction
-  };
-
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);
   void visit_plan(Archive& archive);
   Prices first_prices() const;
-  StagePlan make_plan(Directions directions, std::vector<char> active, double tolerance) const;
+  StagePlan make_plan(Directions directions, double tolerance) const;
   bool refine(const Demand& demand);
   bool plan_finer(const Demand& demand);
+  bool plan_grids(const Demand& demand, double target);
+  bool plan_prices(const Demand& demand, double target);
   bool plan_towards(const std::vector<double>& wanted);
   std::vector<Prices> listed_prices() const;
   bool sweep(std::vector<FrontierStage>& stages);
@@ -56,6 +50,7 @@ class FrontierSearch {
   bool infeasible() const;
   bool stagnant();
   double allowed() const;
+  double negligible();
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   double own_evaluations() const;                                     // of this rank
   double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }

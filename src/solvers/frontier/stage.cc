@@ -9,7 +9,7 @@ namespace redoubt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kFirstLook = 2;  // rounds
+constexpr int kFirstLook = 2, kNewtonRounds = 64;
 
 // The listed price that is nearest to each of an ascending sequence.
 class NearestPrice {
@@ -72,7 +72,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
 
   lanes_.clear();
   for (int lane = 0; lane < lanes; ++lane) {
-    if (options.active[lane]) lanes_.push_back(lane);
+    if (std::isfinite(options.tolerance[lane])) lanes_.push_back(lane);
   }
 
   // The actions that are likely to be the best go first: the others then only have to be shown not
@@ -83,20 +83,27 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
   }
   std::vector<int> chosen;
-  for (const bool likely : {true, false}) {
-    for (int a = 0; a < actions; ++a) {
-      chosen.clear();
-      for (const int lane : lanes_) {
-        const auto at = static_cast<std::size_t>(a) * lanes + lane;
-        if ((likely_[lane] == a) == likely && gap_[at] > options.tolerance[lane] &&
-            bound_[at] > best_value_[lane])
-          chosen.push_back(lane);
-      }
-      if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds);
+  const auto play_open = [&](int a, const auto& included) {
+    chosen.clear();
+    for (const int lane : lanes_) {
+      const auto at = static_cast<std::size_t>(a) * lanes + lane;
+      if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
+        chosen.push_back(lane);
     }
+    if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds);
+  };
+  for (const bool likely : {true, false}) {
+    for (int a = 0; a < actions; ++a)
+      play_open(a, [&](int lane) { return (likely_[lane] == a) == likely; });
+  }
+  // Where Newton's method does not settle a game of many rounds, averages do.
+  if (use_kl_ && options.rounds > kNewtonRounds) {
+    use_kl_ = false;
+    for (int a = 0; a < actions; ++a) play_open(a, [](int) { return true; });
+    use_kl_ = true;
   }
   keep_bounds(actions, directions, here.table.bounds(state), here.causes[state]);
-  fill_bounds(options.active, directions, here.table.bounds(state));
+  fill_bounds(directions, here.table.bounds(state));
   Recipes own;
   write_recipes(stage, state, next, options.last, own);
   keep_best_points(stage, state, std::move(own), next, here);
@@ -139,19 +146,19 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
 }
 
 // A direction that was left out lies between two that were not, or between one and the ray: its
-// bound is theirs, mixed.
-void StateBackup::fill_bounds(std::span<const char> active, const Directions& directions,
-                              double* bounds) const {
-  const int rays = directions.rays_begin();
-  for (int low = 0, high; low < rays; low = high) {
-    for (high = low + 1; high < rays && !active[high];) ++high;
+// bound is theirs, mixed. With several constraints none is.
+void StateBackup::fill_bounds(const Directions& directions, double* bounds) const {
+  if (directions.constraints() != 1) return;
+  for (std::size_t n = 0; n + 1 < lanes_.size(); ++n) {
+    const int low = lanes_[n], high = lanes_[n + 1];
+    const double from = directions.weight(low, 1);
     for (int k = low + 1; k < high; ++k) {
-      const double price = directions.weight(k, 1), from = directions.weight(low, 1);
-      if (high < rays) {
-        const double share = (price - from) / (directions.weight(high, 1) - from);
+      const double rise = directions.weight(k, 1) - from;
+      if (high < directions.rays_begin()) {
+        const double share = rise / (directions.weight(high, 1) - from);
         bounds[k] = (1 - share) * bounds[low] + share * bounds[high];
       } else {
-        bounds[k] = bounds[low] + (price - from) * bounds[rays];
+        bounds[k] = bounds[low] + rise * bounds[high];
       }
     }
   }
@@ -219,8 +226,10 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   for (int n = 0; n < count; ++n) {
     const int lane = lanes[n];
     const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
-    bound_[at] = std::min(bound_[at], ends_[n].bound);
-    kernel_[at] = ends_[n].kernel;
+    if (ends_[n].bound < bound_[at]) {
+      bound_[at] = ends_[n].bound;
+      kernel_[at] = ends_[n].kernel;
+    }
     gap_[at] = ends_[n].gap;
     if (ends_[n].value <= best_value_[lane]) continue;
     best_value_[lane] = ends_[n].value;
@@ -291,6 +300,38 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
                landing ? pointers_[places.size() - 1] : nullptr, result.data(), nullptr);
 }
 
+// Which of the points, [signal][direction], is worth most in each direction.
+std::vector<std::int32_t> StateBackup::best_points(const Directions& directions,
+                                                   const std::vector<double>& points) const {
+  const int size = directions.size(), signals = directions.signals();
+  std::vector<std::int32_t> best(size);
+  if (signals == 2) {  // a walk along their curve
+    std::vector<double> reward, utility;
+    for (const int lane : lanes_) {
+      reward.push_back(points[lane]);
+      utility.push_back(points[size + lane]);
+    }
+    const Curve curve = curve_of(reward, utility);
+    int corner = 0;
+    for (int k = 0; k < size; ++k) {
+      while (corner + 1 < curve.corners() &&
+             curve.price[corner] * directions.weight(k, 0) < directions.weight(k, 1))
+        ++corner;
+      best[k] = lanes_[curve.point[corner]];
+    }
+    return best;
+  }
+  for (int k = 0; k < size; ++k) {
+    double most = -kInfinity;
+    for (const int other : lanes_) {
+      double value = 0;
+      for (int j = 0; j < signals; ++j) value += directions.weight(k, j) * points[j * size + other];
+      if (value > most) most = value, best[k] = other;
+    }
+  }
+  return best;
+}
+
 // Evaluates the recipes, so that the points are what a policy that follows them guarantees, and
 // gives every direction the best of them.
 void StateBackup::keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
@@ -311,20 +352,14 @@ void StateBackup::keep_best_points(int stage, State state, Recipes own, const Fr
       for (int j = 0; j < signals; ++j) points[j * size + same[n]] = result[j * same.size() + n];
     }
   }
+  const std::vector<std::int32_t> best = best_points(directions, points);
   Recipes& kept = here.recipes[state];
   kept.action.resize(size);
   kept.slot.resize(size);
   for (std::int32_t k = 0; k < size; ++k) {
-    std::int32_t best = k;
-    double most = -kInfinity;
-    for (const int other : lanes_) {
-      double value = 0;
-      for (int j = 0; j < signals; ++j) value += directions.weight(k, j) * points[j * size + other];
-      if (value > most) most = value, best = other;
-    }
-    for (int j = 0; j < signals; ++j) here.table.points(state, j)[k] = points[j * size + best];
-    kept.action[k] = own.action[best];
-    kept.slot[k] = own.slot[best];
+    for (int j = 0; j < signals; ++j) here.table.points(state, j)[k] = points[j * size + best[k]];
+    kept.action[k] = own.action[best[k]];
+    kept.slot[k] = own.slot[best[k]];
   }
   kept.begin = std::move(own.begin);
   kept.moves = std::move(own.moves);

@@ -42,10 +42,9 @@ void complete_stage(const Landings& landings, FrontierStage& stage);
 
 // What to spend on one state.
 struct BackupOptions {
-  std::span<const char>
-      active;  // of each direction: worth the work; the others are filled in from their neighbours
-  std::span<const double>
-      tolerance;      // of each direction: a gap of a row's game that is small enough
+  // Of each direction: a gap of a row's game that is small enough. Infinite: not worth the work, to
+  // be filled in from the neighbours.
+  std::span<const double> tolerance;
   int rounds = 20;    // of a game, at most
   bool last = false;  // the next stage is the end of the horizon
 };
@@ -84,10 +83,11 @@ class StateBackup {
   void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
                 std::span<const std::int32_t> points, std::vector<double>& result);
   void keep_bounds(int actions, const Directions& directions, double* bounds, Causes& causes) const;
+  std::vector<std::int32_t> best_points(const Directions& directions,
+                                        const std::vector<double>& points) const;
   void keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
                         FrontierStage& here);
-  void fill_bounds(std::span<const char> active, const Directions& directions,
-                   double* bounds) const;
+  void fill_bounds(const Directions& directions, double* bounds) const;
 
   const Problem* problem_;
   std::span<const Channel> channels_;

@@ -4,6 +4,11 @@
 #include <cmath>
 
 namespace redoubt {
+namespace {
+
+constexpr double kMostSmoothed = 0.25;
+
+}  // namespace
 
 TradeOffs::TradeOffs(Directions directions, std::int64_t places)
     : directions_(std::move(directions)),
@@ -45,15 +50,16 @@ Curve curve_of(std::span<const double> reward, std::span<const double> utility) 
     found.log_price.push_back(std::log(found.price.back()));
   }
   const auto edges = found.price.size();
-  const auto middle = [&](std::size_t n) { return (found.utility[n] + found.utility[n + 1]) / 2; };
-  const auto rise = [&](std::size_t from, std::size_t to) {
-    return from == to ? 0.0
-                      : (found.log_price[to] - found.log_price[from]) / (middle(to) - middle(from));
-  };
-  for (std::size_t n = 0; n < edges; ++n)
-    found.edge_bend.push_back(rise(n > 0 ? n - 1 : n, n + 1 < edges ? n + 1 : n));
-  for (std::size_t n = 0; n < curve.size(); ++n)
-    found.corner_bend.push_back(n > 0 && n < edges ? rise(n - 1, n) : 0.0);
+  for (std::size_t n = 0; n < edges; ++n) {
+    const auto half_rise = [&](std::size_t from, std::size_t to) {
+      return std::min(kMostSmoothed, (found.log_price[to] - found.log_price[from]) / 2);
+    };
+    const double before = n > 0 ? half_rise(n - 1, n) : 0;
+    const double after = n + 1 < edges ? half_rise(n, n + 1) : 0;
+    found.smooth_before.push_back(before);
+    found.smooth_after.push_back(after);
+    found.bend.push_back((before + after) / (found.utility[n + 1] - found.utility[n]));
+  }
   return found;
 }
 

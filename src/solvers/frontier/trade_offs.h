@@ -52,8 +52,9 @@ struct Curve {
   std::vector<double> price;  // of the edge from each corner to the next: reward given up for one
                               // unit of utility, ascending
   std::vector<double> log_price;
-  // How fast the logarithm of the price rises with the utility, around each edge and each corner.
-  std::vector<double> edge_bend, corner_bend;
+  // The price of a smooth curve close by rises along each edge: its logarithm begins and ends this
+  // much below and above that of the edge, and rises this fast with the utility.
+  std::vector<double> smooth_before, smooth_after, bend;
 
   int corners() const { return static_cast<int>(point.size()); }
 };

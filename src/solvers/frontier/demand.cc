@@ -1,0 +1,327 @@
+#include "solvers/frontier/demand.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solvers/frontier/demand_sums.h"
+
+namespace redoubt {
+namespace {
+
+// Parts of a direction that carry less than this share of the whole are not followed.
+constexpr double kNegligible = 1e-12;
+
+// How a direction that lies between listed ones goes on.
+enum class Via {
+  listed,  // as the listed directions that its bound is made of: shows where the present gap comes
+           // from
+  itself,  // unchanged, by the action and kernels of a listed neighbour: shows where the directions
+           // of a finer grid would lead
+};
+
+// Where the last direction stood that came to a place from the same row: the next one is close.
+struct Hint {
+  int direction = 0, corner = 0;
+};
+
+class Follow {
+ public:
+  Follow(const Problem& problem, const Landings& landings,
+         const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via,
+         const Root& root, std::span<const double> scales, double negligible)
+      : problem_(problem),
+        landings_(landings),
+        stages_(stages),
+        states_(problem.model().states()),
+        signals_(stages.front()->table.directions().signals()),
+        backup_(backup),
+        via_(via),
+        negligible_(negligible),
+        sums_(stages, weights_of(root), scales) {
+    for (const FrontierStage* stage : stages) {
+      const Directions& directions = stage->table.directions();
+      demand_.visits.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
+      auto& states = demand_.state_loss.emplace_back();
+      if (signals_ == 2) states.assign(states_ * directions.prices(0).size(), 0.0);
+    }
+  }
+
+  Demand run(const Root& root, Exchange& exchange) {
+    expect(0);
+    const Model& model = problem_.model();
+    std::vector<double> q(signals_);
+    for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
+      const State s = problem_.start().states[i];
+      if (s < model.own_begin() || s >= model.own_end()) continue;
+      q[0] = problem_.start().probability[i];
+      for (std::size_t c = 0; c < root.prices.size(); ++c) q[c + 1] = q[0] * root.prices[c];
+      Hint hint;
+      arrive(0, s, q.data(), hint);
+    }
+    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h, exchange);
+    for (std::vector<double>& losses : demand_.state_loss) bring_to_owners(model, exchange, losses);
+    sums_.finish(exchange.ranks(), demand_);
+    return std::move(demand_);
+  }
+
+ private:
+  void expect(int stage) {
+    const TradeOffs& table = stages_[stage]->table;
+    open_.assign(static_cast<std::size_t>(states_) * table.directions().size(), 0.0);
+    arriving_.assign(open_.size() * signals_, 0.0);
+  }
+
+  double gap(int stage, std::int64_t place, int k) const {
+    const TradeOffs& table = stages_[stage]->table;
+    return table.bounds(place)[k] - table.along(place, k, k);
+  }
+
+  // The listed directions that q is made of.
+  void split(int stage, const double* q, Hint& hint, Directions::Parts& parts) const {
+    const Directions& directions = stages_[stage]->table.directions();
+    if (signals_ != 2) return directions.split(q, parts);
+    parts.count = 0;
+    const Directions::Pair pair = directions.split(q[0], q[1], hint.direction);
+    if (pair.low_weight > 0) parts.add(pair.low, pair.low_weight);
+    if (pair.high_weight > 0) parts.add(pair.high, pair.high_weight);
+  }
+
+  // The most that the points of a place are worth in a direction.
+  double best_inside(int stage, std::int64_t place, const double* q, Hint& hint) const {
+    if (signals_ == 2) {  // the corner of the curve where its price passes that of the direction
+      const Curve& curve = stages_[stage]->curves[place];
+      const int last = curve.corners() - 1;
+      int corner = std::min(hint.corner, last);
+      while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
+      while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
+      hint.corner = corner;
+      return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
+    }
+    const TradeOffs& table = stages_[stage]->table;
+    double most = -std::numeric_limits<double>::infinity();
+    for (int k = 0; k < table.directions().size(); ++k) {
+      double value = 0;
+      for (int j = 0; j < signals_; ++j) value += q[j] * table.points(place, j)[k];
+      most = std::max(most, value);
+    }
+    return most;
+  }
+
+  // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
+  // because q lies between listed directions. Returns the gap of the place in its direction.
+  double arrive(int stage, std::int64_t place, const double* q, Hint& hint) {
+    const TradeOffs& table = stages_[stage]->table;
+    Directions::Parts parts;
+    split(stage, q, hint, parts);
+    if (parts.count == 0) return 0;
+    double outer = 0, inherited = 0;
+    for (int n = 0; n < parts.count; ++n) {
+      outer += parts.weight[n] * table.bounds(place)[parts.direction[n]];
+      inherited += parts.weight[n] * gap(stage, place, parts.direction[n]);
+    }
+    const double inside = best_inside(stage, place, q, hint);
+    const double loss = std::max(0.0, outer - inside - inherited);
+    sums_.add_loss(loss);
+    if (q[0] > kNegligible) {
+      sums_.add_mass(stage, q[0]);
+      for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
+    }
+    if (place >= states_) {
+      for (int n = 0; n < parts.count; ++n)
+        land(stage, static_cast<int>(place - states_), parts.direction[n], parts.weight[n]);
+    } else if (via_ == Via::listed || q[0] <= kNegligible) {
+      for (int n = 0; n < parts.count; ++n)
+        go_on(stage, place, parts.direction[n], parts.weight[n]);
+    } else {
+      const auto largest =
+          std::max_element(parts.weight.begin(), parts.weight.begin() + parts.count);
+      const auto lane =
+          place * table.directions().size() + parts.direction[largest - parts.weight.begin()];
+      for (int j = 0; j < signals_; ++j) arriving_[lane * signals_ + j] += sums_.weight(j, q[j]);
+      open_[lane] += sums_.loss(outer - inside);
+    }
+    return outer - inside;
+  }
+
+  void go_on(int stage, std::int64_t state, int k, double weight) {
+    const Directions& directions = stages_[stage]->table.directions();
+    const auto lane = state * directions.size() + k;
+    for (int j = 0; j < signals_; ++j)
+      arriving_[lane * signals_ + j] += sums_.weight(j, weight * directions.weight(k, j));
+    open_[lane] += sums_.loss(weight * gap(stage, state, k));
+  }
+
+  // A direction comes to a landing. Its bound there is a sum of bounds of states; what that leaves
+  // open beyond their own gaps is lost between the prices of the states whose curves meet.
+  void land(int stage, int landing, int k, double weight) {
+    const FrontierStage& here = *stages_[stage];
+    double open = gap(stage, states_ + landing, k);
+    for (const LandingPart& part : bound_parts(landings_, landing, here.table, k)) {
+      open -= part.weight * gap(stage, part.state, part.direction);
+      go_on(stage, part.state, part.direction, weight * part.weight);
+    }
+    if (signals_ != 2 || open <= 0) return;
+    const double utility = here.table.points(states_ + landing, 1)[k];
+    const double reward = here.table.points(states_ + landing, 0)[k];
+    for (State s = 0; s < states_; ++s) {
+      if (!landings_.covers(landing, s)) continue;
+      const Curve& curve = here.curves[s];
+      const auto above = std::upper_bound(curve.utility.begin(), curve.utility.end(), utility) -
+                         curve.utility.begin();
+      if (above == 0 || above == curve.corners()) continue;
+      const double own =
+          curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
+      if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) continue;
+      note(stage, s, 0, curve.price[above - 1], weight * open);
+    }
+  }
+
+  void note(int stage, std::int64_t place, int constraint, double price, double loss) {
+    const std::vector<double>& prices = stages_[stage]->table.directions().prices(constraint);
+    const auto n = std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
+    sums_.add_interval(stage, constraint, n, loss, price);
+    if (signals_ != 2) return;
+    loss = sums_.loss(loss);
+    std::vector<double>& losses = demand_.state_loss[stage];
+    const auto intervals = static_cast<std::int64_t>(prices.size());
+    if (place < states_) {
+      losses[place * intervals + n] += loss;
+      return;
+    }
+    for (State s = 0; s < states_; ++s) {  // a finer grid at a landing is one at all of its states
+      if (landings_.covers(static_cast<int>(place - states_), s)) losses[s * intervals + n] += loss;
+    }
+  }
+
+  void step(int stage, Exchange& exchange) {
+    const Model& model = problem_.model();
+    const int size = stages_[stage]->table.directions().size();
+    bring_to_owners(model, exchange, arriving_);
+    bring_to_owners(model, exchange, open_);
+    leaving_.swap(arriving_);
+    left_open_.swap(open_);
+    expect(stage + 1);
+    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+      if (model.row_begin(stage, s) == model.row_end(stage, s)) continue;
+      if (signals_ == 2) leave_to_neighbours(stage, s);
+      for (std::int32_t k = 0; k < size; ++k) {
+        const auto lane = std::int64_t{s} * size + k;
+        const double* q = leaving_.data() + lane * signals_;
+        demand_.visits[stage][lane] = weight_of(stage, k, q);
+        if (left_open_[lane] > negligible_) step_direction(stage, s, k, q);
+      }
+    }
+  }
+
+  double weight_of(int stage, int k, const double* q) const {
+    const int rays = stages_[stage]->table.directions().rays_begin();
+    return q[k < rays ? 0 : k - rays + 1];
+  }
+
+  // What has come to directions that the state does not look at goes on by the neighbours that it
+  // does look at: what is lost by that is lost between their prices.
+  void leave_to_neighbours(int stage, State state) {
+    const Directions& directions = stages_[stage]->table.directions();
+    const std::vector<std::int32_t>& action = stages_[stage]->causes[state].action;
+    const int rays = directions.rays_begin();
+    const auto first = std::int64_t{state} * directions.size();
+    for (int low = 0, high; low < rays; low = high) {
+      for (high = low + 1; action[high] < 0;) ++high;
+      const double from = directions.weight(low, 1);
+      const double width = high < rays ? directions.weight(high, 1) - from : 1;
+      for (int k = low + 1; k < high; ++k) {
+        double* q = leaving_.data() + (first + k) * 2;
+        if (q[0] <= 0) continue;
+        const double up = (directions.weight(k, 1) - from) / width, down = high < rays ? 1 - up : 1;
+        const double mixed = down * gap(stage, state, low) + up * gap(stage, state, high);
+        const double lost = std::max(0.0, gap(stage, state, k) - mixed);
+        note(stage, state, 0, directions.weight(k, 1), q[0] * lost);
+        if (via_ == Via::listed) {
+          leave(stage, first, low, q[0] * down);
+          leave(stage, first, high, q[0] * up);
+        } else {
+          const int nearest = high < rays && up > 0.5 ? high : low;
+          for (int j = 0; j < 2; ++j) leaving_[(first + nearest) * 2 + j] += q[j];
+          left_open_[first + nearest] += left_open_[first + k];
+        }
+        q[0] = q[1] = left_open_[first + k] = 0;
+      }
+    }
+  }
+
+  void leave(int stage, std::int64_t first, int k, double weight) {
+    const TradeOffs& table = stages_[stage]->table;
+    for (int j = 0; j < 2; ++j)
+      leaving_[(first + k) * 2 + j] += weight * table.directions().weight(k, j);
+    left_open_[first + k] += weight * gap(stage, first / table.directions().size(), k);
+  }
+
+  // All that has come to a direction of a state goes on by the action and the kernels that its
+  // bound comes from.
+  void step_direction(int stage, State state, std::int32_t k, const double* q) {
+    const FrontierStage& here = *stages_[stage];
+    const Model& model = problem_.model();
+    const Causes& causes = here.causes[state];
+    const Row row = model.row_begin(stage, state) + causes.action[k];
+    const float* kernel = causes.kernels.data() + causes.slot[k];
+    const std::span<const std::int64_t> places = backup_.places_of(row);
+    hints_.resize(std::max(hints_.size(), places.size()));
+    double part[Directions::kMostConstraints + 1];
+    double open = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      for (int j = 0; j < signals_; ++j)
+        part[j] = problem_.discount() * q[j] * kernel[i * signals_ + j];
+      open += arrive(stage + 1, places[i], part, hints_[i]);
+    }
+    // What is open here beyond what is open there is for a longer game to close.
+    sums_.add_games(std::max(0.0, weight_of(stage, k, q) * gap(stage, state, k) - open));
+  }
+
+  const Problem& problem_;
+  const Landings& landings_;
+  const std::vector<const FrontierStage*>& stages_;
+  State states_;
+  int signals_;
+  StateBackup& backup_;
+  Via via_;
+  double negligible_;
+  Demand demand_;
+  DemandSums sums_;
+  std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
+  std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]
+  std::vector<Hint> hints_;                 // of each place of the row at hand
+};
+
+}  // namespace
+
+Demand find_demand(const Problem& problem, const Landings& landings,
+                   const std::vector<const FrontierStage*>& stages, const Root& root,
+                   std::span<const double> scales, double negligible, StateBackup& backup,
+                   Exchange& exchange) {
+  const auto follow = [&](Via via) {
+    return Follow(problem, landings, stages, backup, via, root, scales, negligible)
+        .run(root, exchange);
+  };
+  Demand demand = follow(Via::listed);
+  const Demand finer = follow(Via::itself);
+  for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
+    for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
+      for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
+        Demand::Interval& interval = demand.intervals[h][c][n];
+        const Demand::Interval& other = finer.intervals[h][c][n];
+        const double loss = std::max(interval.loss, other.loss);
+        // The price that a finer grid would need, unless all that is lost there is rounding.
+        if (other.loss > 1e-3 * interval.loss) interval = other;
+        if (interval.loss > 0) interval.weighted_price *= loss / interval.loss;
+        interval.loss = loss;
+      }
+    }
+    for (std::size_t n = 0; n < demand.state_loss[h].size(); ++n) {
+      demand.state_loss[h][n] = std::max(demand.state_loss[h][n], finer.state_loss[h][n]);
+    }
+  }
+  return demand;
+}
+
+}  // namespace redoubt
