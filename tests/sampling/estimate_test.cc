@@ -141,7 +141,9 @@ TEST(Store, AnInterruptedRunContinuesToTheSameBits) {
   const Problem truth = make("river_swim");
   const Scratch scratch("interrupted.samples");
   const auto simulator = problem_simulator(truth);
-  const EstimateOptions options{.samples = 5000, .seed = 3, .store = scratch.path};
+  // Enough that the other thread cannot finish while the one that is asked waits for its turn.
+  constexpr int kSamples = 50'000;
+  const EstimateOptions options{.samples = kSamples, .seed = 3, .store = scratch.path};
   for (const double stop : {0.3, 0.7}) {
     const std::string text = error_of([&] {
       estimate(*simulator, options,
@@ -150,9 +152,9 @@ TEST(Store, AnInterruptedRunContinuesToTheSameBits) {
     EXPECT_THAT(text, HasSubstr("samples are kept in"));
   }
   const Estimate resumed = estimate(*simulator, options, {.threads = 2, .progress = {}});
-  EXPECT_GE(resumed.reused, 5000 * 12 * 0.6);
-  EXPECT_EQ(resumed.reused + resumed.queries, 5000 * 12);
-  expect_same(resumed, sample(truth, 5000, 3));
+  EXPECT_GE(resumed.reused, kSamples * 12 * 0.6);
+  EXPECT_EQ(resumed.reused + resumed.queries, kSamples * 12);
+  expect_same(resumed, sample(truth, kSamples, 3));
   const Estimate again = estimate(*simulator, options);
   EXPECT_EQ(again.queries, 0);
   expect_same(again, resumed);
