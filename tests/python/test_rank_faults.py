@@ -14,7 +14,7 @@ from solutions import same_solution
 pytestmark = needs_mpi
 
 KILLS = 6
-SOLVE = ["solve", "garnet(states=60,actions=4,successors=6,horizon=40)", "--budget-step", "0.7", "--threads", "1"]
+SOLVE = ["solve", "garnet(states=200,actions=4,successors=6,horizon=60)", "--budget-step", "0.7", "--threads", "1"]
 CHECKPOINT = ["--checkpoint", "state.h5", "--checkpoint-interval", "0.02"]
 
 
@@ -42,7 +42,7 @@ def kill_a_rank(command, folder, moment):
                                env=ENVIRONMENT)  # fmt: skip
     while process.poll() is None and not (folder / "state.h5").exists():
         time.sleep(0.01)
-    time.sleep(moment.uniform(0, 1))
+    time.sleep(moment.uniform(0, 0.5))
     ranks = children(process)
     if process.poll() is not None or len(ranks) < 2:
         process.communicate(timeout=60)
@@ -91,10 +91,10 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_run_with_the_reason(tmp_pa
 
 @pytest.mark.parametrize("method", ["robust", "nominal"])
 def test_other_methods_of_ranks_go_on_as_well(method, tmp_path):
-    options = ["solve", "garnet(states=40,actions=3,successors=4,discount=0.98,bound=10)", "--method", method]
+    options = ["solve", "garnet(states=40,actions=3,successors=4,discount=0.999,bound=10)", "--method", method]
     calm = run(*options, "-o", tmp_path / "calm.h5")
     state = ["--checkpoint", tmp_path / "state.h5", "--checkpoint-interval", "0.01"]
-    stopped = mpirun(3, *options, *state, "--time-limit", "0.05")
+    stopped = mpirun(3, *options, *state, "--time-limit", "0.2")
     assert stopped.returncode == 1 and (tmp_path / "state.h5").exists(), stopped.stderr
     again = mpirun(2, *options, *state, "-o", tmp_path / "again.h5")
     assert again.returncode == calm.returncode
@@ -104,6 +104,6 @@ def test_other_methods_of_ranks_go_on_as_well(method, tmp_path):
 def test_a_checkpoint_of_ranks_knows_its_problem(tmp_path):
     mpirun(2, *SOLVE, *CHECKPOINT, "--time-limit", "0.5", cwd=tmp_path)
     text = refused(*SOLVE, "--radius", "0.06", *CHECKPOINT, cwd=tmp_path)
-    assert "holds the state of" in text and "must be of rcvi(" in text and text.count("60 states") == 2
+    assert "holds the state of" in text and "must be of rcvi(" in text and text.count("200 states") == 2
     result = mpirun(3, *SOLVE, "--radius", "0.06", *CHECKPOINT, cwd=tmp_path)
     assert result.returncode == 2 and f"redoubt: {text}" in result.stderr.splitlines()
