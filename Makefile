@@ -24,7 +24,7 @@ demo: build
 test: build mpi
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	$(PYTHON) -m pytest tests/python -q
-	FUZZ_SECONDS=20 FUZZ_SEED=1 scripts/fuzz
+	FUZZ_SECONDS=20 FUZZ_SEED=1 scripts/fuzz csv environment json simulator solution umb
 
 bench: build
 	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json

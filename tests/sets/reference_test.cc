@@ -98,5 +98,22 @@ TEST(SetConventions, OnAFairCoin) {
   EXPECT_DOUBLE_EQ(worst_of_two(Interval{}, 0.0), 0.25);
 }
 
+// Found by fuzzing: values so close together, next to one far away, that no temperature tells them
+// apart within the rounds that the kernel has.
+TEST(Reference, KlOfValuesThatDifferByLessThanTheirRounding) {
+  testing::SetRow row;
+  row.probability = {0.2719522338403042, 0.036721720532319396, 0.2963105988593156,
+                     0.15338640684410648, 0.2416290399239544};
+  row.radius = 1.3021288396398352;
+  row.lanes = 1;
+  for (const double value : {2.4e-86, 0.0, 37712253.6, 2.2e-60, -3.1e-52})
+    row.values.emplace_back(padded_lanes(1), value);
+  Scratch scratch;
+  for (const InstructionSet instructions : instruction_sets())
+    EXPECT_NEAR(testing::solve(worst_case_kernel(KL{}, instructions), row, scratch).worst[0], 0,
+                1e-9 * 37712253.6)
+        << name(instructions);
+}
+
 }  // namespace
 }  // namespace redoubt

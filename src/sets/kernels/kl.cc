@@ -144,15 +144,16 @@ struct Search {
 }
 
 // Narrows the bracket by the evaluation at task.b, and chooses the next b.
-[[gnu::always_inline]] inline void narrow(double radius, bool bisects, Task& task, Search& search) {
+[[gnu::always_inline]] inline void narrow(double radius, bool bisects, bool last, Task& task,
+                                          Search& search) {
   const Lanes b = task.b;
   const Evaluation& e = search.at;
   const Mask below = e.divergence < radius;
   search.lower = select(below, b, search.lower);
   search.upper = select(below, search.upper, b);
-  // Where only rounding is left the bracket closes without a certificate. Any b gives a lower
-  // bound.
-  const Mask closed = search.upper <= search.lower * (1 + 4e-15);
+  // Where only rounding is left the bracket closes without a certificate, and values that differ by
+  // less than their rounding keep it from closing at all. Any b gives a lower bound.
+  const Mask closed = last ? b == b : search.upper <= search.lower * (1 + 4e-15);
   settle({(radius + e.log_mass) / b, b, closed}, task.todo, task);
   const Lanes middle =
       select(search.upper < __builtin_inf(), sqrt(search.lower) * sqrt(search.upper), 4.0 * b);
@@ -173,7 +174,7 @@ struct Search {
 [[gnu::noinline]] void persist(const NominalRow& row, double collapse_mass, Task** open, int count,
                                Work& work) {
   Search searches[kTogether];
-  constexpr int kBisect = 12, kMost = 100;  // by then the bracket has closed
+  constexpr int kBisect = 12, kMost = 100;
   for (int round = 0; round < kMost; ++round) {
     bool more = false;
     for (int i = 0; i < count; ++i) {
@@ -189,7 +190,7 @@ struct Search {
       settle(extrapolate_anywhere(searches[i].at, row.radius, b, task.shape), task.todo, task);
       if (!any(task.todo)) continue;
       if (round == 0) start(row, collapse_mass, task, searches[i]);
-      narrow(row.radius, round >= kBisect, task, searches[i]);
+      narrow(row.radius, round >= kBisect, round + 1 == kMost, task, searches[i]);
     }
   }
 }
