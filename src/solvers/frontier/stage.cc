@@ -79,28 +79,26 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   // to be better.
   if (!guess_best(state, next, directions)) {
     for (int a = 0; a < actions; ++a)
-      play(stage, state, a, lanes_, next, here, options, kFirstLook);
+      play(stage, state, a, lanes_, next, here, options, kFirstLook, means_);
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
   }
   std::vector<int> chosen;
-  const auto play_open = [&](int a, const auto& included) {
+  const auto play_open = [&](int a, Means means, const auto& included) {
     chosen.clear();
     for (const int lane : lanes_) {
       const auto at = static_cast<std::size_t>(a) * lanes + lane;
       if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
         chosen.push_back(lane);
     }
-    if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds);
+    if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds, means);
   };
   for (const bool likely : {true, false}) {
     for (int a = 0; a < actions; ++a)
-      play_open(a, [&](int lane) { return (likely_[lane] == a) == likely; });
+      play_open(a, means_, [&](int lane) { return (likely_[lane] == a) == likely; });
   }
   // Where Newton's method does not settle a game of many rounds, averages do.
-  if (use_kl_ && options.rounds > kNewtonRounds) {
-    use_kl_ = false;
-    for (int a = 0; a < actions; ++a) play_open(a, [](int) { return true; });
-    use_kl_ = true;
+  if (means_ == Means::newton && options.rounds > kNewtonRounds) {
+    for (int a = 0; a < actions; ++a) play_open(a, Means::averages, [](int) { return true; });
   }
   keep_bounds(actions, directions, here.table.bounds(state), here.causes[state]);
   fill_bounds(directions, here.table.bounds(state));
@@ -199,7 +197,7 @@ KlStands& StateBackup::stands_of(int stage, State state, int action, const Front
 // Plays the game of one action in some directions and keeps what is better than before.
 void StateBackup::play(int stage, State state, int action, std::span<const int> lanes,
                        const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
-                       int rounds) {
+                       int rounds, Means means) {
   const Directions& directions = here.table.directions();
   const int signals = directions.signals(), count = static_cast<int>(lanes.size());
   const Row row = problem_->model().row_begin(stage, state) + action;
@@ -216,8 +214,8 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   const RowGame game{row,         places,       landings_->of(row) >= 0,
                      &next.table, &next.curves, weights_,
                      tolerance_,  beat_,        rounds};
-  const bool kl =
-      use_kl_ && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
+  const bool kl = means == Means::newton && places.size() > 1 &&
+                  std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {
     kl_.solve(game, lanes, stands_of(stage, state, action, next, here), ends_);
   } else {

@@ -58,7 +58,8 @@ class StateBackup {
         landings_(&landings),
         saddle_(problem, channels),
         kl_(problem, channels) {
-    use_kl_ = channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty());
+    if (channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty()))
+      means_ = Means::newton;
   }
 
   void run(int stage, State state, const FrontierStage& next, FrontierStage& here,
@@ -70,9 +71,11 @@ class StateBackup {
   std::span<const std::int64_t> places_of(Row row);
 
  private:
+  enum class Means { averages, newton };  // of finding where a game ends
+
   void play(int stage, State state, int action, std::span<const int> lanes,
             const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
-            int rounds);
+            int rounds, Means means);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions);
   KlStands& stands_of(int stage, State state, int action, const FrontierStage& next,
                       FrontierStage& here);
@@ -94,7 +97,7 @@ class StateBackup {
   const Landings* landings_;
   RowSaddle saddle_;
   KlGame kl_;
-  bool use_kl_ = false;
+  Means means_ = Means::averages;  // that the games of this problem begin with
   std::vector<GameEnd> ends_;
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
