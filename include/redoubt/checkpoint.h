@@ -20,7 +20,6 @@ namespace redoubt {
 class Archive {
  public:
   virtual ~Archive() = default;
-  virtual void visit(const char* name, std::vector<char>& values) = 0;
   virtual void visit(const char* name, std::vector<double>& values) = 0;
   virtual void visit(const char* name, std::vector<std::int64_t>& values) = 0;
   virtual void visit(const char* name, std::vector<std::vector<double>>& lists) = 0;

@@ -73,10 +73,6 @@ void read_states(const hdf5::Input& in, const std::string& name, const Owners& o
 
 }  // namespace
 
-void ArchiveWriter::visit(const char* name, std::vector<char>& values) {
-  out_.write(under_state(name), values);
-}
-
 void ArchiveWriter::visit(const char* name, std::vector<double>& values) {
   out_.write(under_state(name), values);
 }
@@ -116,10 +112,6 @@ void ArchiveSender::visit_stages(const char*, Policy& policy, StageStore* store)
 }
 
 void ArchiveSender::visit_sum(const char*, double& share) { agree_on_sum(*owners_.ranks, share); }
-
-void ArchiveReader::visit(const char* name, std::vector<char>& values) {
-  values = in_.read<char>(under_state(name));
-}
 
 void ArchiveReader::visit(const char* name, std::vector<double>& values) {
   values = in_.read<double>(under_state(name));

@@ -10,7 +10,6 @@ namespace redoubt::io {
 class ArchiveWriter : public Archive {
  public:
   ArchiveWriter(hdf5::Output& out, const Owners& owners) : out_(out), owners_(owners) {}
-  void visit(const char* name, std::vector<char>& values) override;
   void visit(const char* name, std::vector<double>& values) override;
   void visit(const char* name, std::vector<std::int64_t>& values) override;
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
@@ -29,7 +28,6 @@ class ArchiveWriter : public Archive {
 class ArchiveSender : public Archive {
  public:
   ArchiveSender(const Owners& owners, bool counting) : owners_(owners), counting_(counting) {}
-  void visit(const char*, std::vector<char>&) override {}
   void visit(const char*, std::vector<double>&) override {}
   void visit(const char*, std::vector<std::int64_t>&) override {}
   void visit(const char*, std::vector<std::vector<double>>&) override {}
@@ -47,7 +45,6 @@ class ArchiveSender : public Archive {
 class ArchiveReader : public Archive {
  public:
   ArchiveReader(const hdf5::Input& in, const Owners& owners) : in_(in), owners_(owners) {}
-  void visit(const char* name, std::vector<char>& values) override;
   void visit(const char* name, std::vector<double>& values) override;
   void visit(const char* name, std::vector<std::int64_t>& values) override;
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
