@@ -68,29 +68,21 @@ Real excess(const ReferenceRow& s, std::size_t count, const Moments& kept) {
   return s.radius * kept.mass - std::accumulate(p.begin() + count, p.end(), Real{0});
 }
 
-// The dual eta - sqrt((1 + radius) sum p max(eta - v, 0)^2), a lower bound at every eta. With m the
-// mean of the outcomes below eta and t = eta - m, the square root is that of (1 + excess)
-// (variance + t^2); written as a quotient nothing cancels, however small the radius and large eta.
-Real chi2_dual(const ReferenceRow& s, Real eta_above_lowest) {
-  const Real highest = eta_above_lowest + s.value.front();
-  const auto above = std::upper_bound(s.value.begin(), s.value.end(), highest);
-  const std::size_t count = std::max<std::size_t>(1, above - s.value.begin());
-  const Moments m = moments(s, count);
-  const Real e = excess(s, count, m), t = eta_above_lowest - m.mean;
-  const Real root = std::sqrt((1 + e) * (m.variance + t * t));
-  return s.value.front() + m.mean - ((1 + e) * m.variance + e * t * t) / (t + root);
-}
-
-// Tries every set of outcomes that could keep mass (the lowest n), and keeps the best of the lower
-// bounds they give.
+// The dual is the largest eta - sqrt((1 + radius) sum p max(eta - v, 0)^2). Where the outcomes
+// below eta are the lowest n, with mean m and variance s, it is m - sqrt(s * excess) at eta = m +
+// sqrt(s / excess). That is a lower bound when no other outcome is below eta. Every n is tried:
+// where rounding takes the right one for wrong, eta is so close to the next value that one n
+// further is as good.
 Real worst(const Chi2&, const ReferenceRow& s) {
   if (s.radius == 0) return mean(s);
   Real best = s.value.front();
   for (std::size_t n = 1; n <= s.value.size(); ++n) {
     const Moments m = moments(s, n);
     const Real left = excess(s, n, m);
-    if (left <= 0 || m.variance == 0) continue;
-    best = std::max(best, chi2_dual(s, m.mean + std::sqrt(m.variance / left)));
+    if (left <= 0) continue;
+    const Real eta = s.value.front() + (m.mean + std::sqrt(m.variance / left));
+    if (n < s.value.size() && eta > s.value[n]) continue;
+    best = std::max(best, s.value.front() + (m.mean - std::sqrt(m.variance * left)));
   }
   return best;
 }
