@@ -135,7 +135,7 @@ void ArchiveReader::visit_states(const char* name, std::span<double> own, std::i
 
 void ArchiveReader::visit_stages(const char* name, Policy& policy, StageStore* store) {
   const int rank = owners_.ranks->rank();
-  const StageSlices slices(in_, under_state(name) + "/");
+  const StageSlices slices(in_, under_state(name) + "/", owners_.blocks.back(), 0);  // no tables
   policy.stages.assign(slices.count(), {});
   for (int h = 0; h < slices.count(); ++h) {
     Policy::Stage stage = slices.read(h, owners_.blocks[rank], owners_.blocks[rank + 1]);

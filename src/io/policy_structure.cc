@@ -87,7 +87,6 @@ void check_axis(const BudgetAxis& axis) {
 }  // namespace
 
 void check_structure(const Policy& policy) {
-  require(policy.states >= 1, "the policy is for {} states, must be at least 1", policy.states);
   for (int h = 0; h < static_cast<int>(policy.stages.size()); ++h) check_stage(policy, h);
   for (const BudgetAxis& axis : policy.budget) check_axis(axis);
   if (!policy.start_states.empty())

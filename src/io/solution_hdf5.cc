@@ -32,8 +32,8 @@ void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pi
   out.write("policy/start_moves", policy.start_moves);
 }
 
-void read_policy(const hdf5::Input& in, Policy& policy) {
-  policy.stages = read_stages(in, "policy/stages/");
+// All but the stages.
+void read_memory(const hdf5::Input& in, Policy& policy) {
   for_each_axis_array([&](const char* name, auto array) {
     read_member(in, std::string("policy/budget/") + name, policy.budget, array);
   });
@@ -42,18 +42,19 @@ void read_policy(const hdf5::Input& in, Policy& policy) {
   policy.start_moves = in.read<MemoryMove>("policy/start_moves");
 }
 
-// The decisions of states begin..end-1.
-void read_part_of_policy(const hdf5::Input& in, Policy& policy, State begin, State end) {
-  const StageSlices slices(in, "policy/stages/");
+// The stages of a part: the decisions of its own states.
+void read_stages_of_part(const hdf5::Input& in, Policy& policy, const Model& model) {
+  const Part& part = *model.arrays().part;
+  const State begin = part.blocks[part.rank], end = part.blocks[part.rank + 1];
+  require(policy.states == part.blocks.back(), "the policy is for {} states, the problem has {}",
+          policy.states, part.blocks.back());
+  const StageSlices slices(in, "policy/stages/", policy.states, model.most_outcomes());
   for (int h = 0; h < slices.count(); ++h) {
     policy.stages.push_back(slices.read(h, begin, end));
     const Policy::Stage& stage = policy.stages.back();
     require(begin == end || !stage.mixed.empty() || !stage.choice_begin.empty(),
             "stage {} has no decisions", h);
   }
-  for_each_axis_array([&](const char* name, auto array) {
-    read_member(in, std::string("policy/budget/") + name, policy.budget, array);
-  });
   policy.states = end - begin;
 }
 
@@ -90,7 +91,8 @@ void write_content(hdf5::Output& out, const Solution& s, State states, const Sta
   write_curve(out, s.curve);
 }
 
-Solution read_solution(const std::filesystem::path& path, const Part* part) {
+// Of a part of a model, what belongs to its states; of none, everything.
+Solution read_solution(const std::filesystem::path& path, const Model* part) {
   check_seal(path);
   const hdf5::QuietErrors quiet;
   const hdf5::Input in(path);
@@ -98,14 +100,12 @@ Solution read_solution(const std::filesystem::path& path, const Part* part) {
   const auto text = in.read<char>("summary");
   const Json summary = parse_json({text.data(), text.size()});
   Solution s = read_summary(Node(summary));
-  if (part == nullptr) {
-    read_policy(in, s.policy);
-  } else {
-    require(s.policy.states == part->blocks.back(),
-            "the policy is for {} states, the problem has {}", s.policy.states,
-            part->blocks.back());
-    read_part_of_policy(in, s.policy, part->blocks[part->rank], part->blocks[part->rank + 1]);
-  }
+  require(s.policy.states >= 1, "the policy is for {} states, must be at least 1", s.policy.states);
+  if (part == nullptr)
+    s.policy.stages = read_stages(in, "policy/stages/");
+  else
+    read_stages_of_part(in, s.policy, *part);
+  read_memory(in, s.policy);
   const auto columns = s.trace.constraints.size();
   s.trace = read_trace(in, "trace/");
   s.trace.constraints.resize(columns);  // those without a value are not in the file
@@ -132,9 +132,9 @@ Solution load_solution(const std::filesystem::path& path) {
 }
 
 Solution load_solution(const std::filesystem::path& path, const Model& model) {
-  const auto& part = model.arrays().part;
-  return io::naming(path.string(),
-                    [&] { return io::read_solution(path, part ? &*part : nullptr); });
+  return io::naming(path.string(), [&] {
+    return io::read_solution(path, model.arrays().part ? &model : nullptr);
+  });
 }
 
 }  // namespace redoubt

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,21 +9,31 @@
 
 namespace redoubt::io {
 
-// The stages of a policy in a file, of which only what belongs to some states is read. Not for
-// policies that move their memory by table.
+// The stages of a policy in a file, of which only what belongs to some states is read.
 class StageSlices {
  public:
-  StageSlices(const hdf5::Input& in, std::string prefix);
+  // Of a policy for this many states, whose rows have up to `most_outcomes` outcomes.
+  StageSlices(const hdf5::Input& in, std::string prefix, State states, int most_outcomes);
 
   int count() const { return static_cast<int>(memory_.size()); }
   // The decisions of states begin..end-1; none where the stage was not made yet.
   Policy::Stage read(int stage, State begin, State end) const;
 
  private:
+  // Entries of one array of a stage, counted from where the stage begins in it.
+  template <class Value>
+  std::vector<Value> entries(const char* name, int stage, std::int64_t at,
+                             std::int64_t count) const;
+  std::int64_t size(const char* name, int stage) const;
+  void read_moves(int stage, Policy::Stage& out) const;
+  void read_landings(int stage, State begin, State end, Policy::Stage& out) const;
+
   const hdf5::Input& in_;
   std::string prefix_;
+  State states_;
+  int most_outcomes_;
   std::vector<std::int32_t> memory_;
-  std::vector<std::int64_t> mixed_, first_, action_;  // where each stage begins
+  std::map<std::string, std::vector<std::int64_t>> begin_;  // of each array: where stages begin
 };
 
 }  // namespace redoubt::io

@@ -24,6 +24,20 @@ std::vector<Value> gather_value(Communicator& ranks, Value mine) {
   return gather_values<Value>(ranks, std::span<const Value>(&mine, 1));
 }
 
+// The same where ranks have different numbers of them.
+template <class Value>
+std::vector<Value> gather_lists(Communicator& ranks, std::vector<Value> mine) {
+  const auto counts = gather_value(ranks, mine.size());
+  mine.resize(*std::max_element(counts.begin(), counts.end()));
+  const std::vector<Value> padded = gather_values<Value>(ranks, mine);
+  std::vector<Value> all;
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    const auto first = padded.begin() + static_cast<std::ptrdiff_t>(r * mine.size());
+    all.insert(all.end(), first, first + static_cast<std::ptrdiff_t>(counts[r]));
+  }
+  return all;
+}
+
 inline double agree_on_max(Communicator& ranks, double mine) {
   const auto all = gather_value(ranks, mine);
   return *std::max_element(all.begin(), all.end());

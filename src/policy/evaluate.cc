@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/agree.h"
 #include "model/require.h"
+#include "policy/check.h"
 #include "policy/evaluation.h"
 
 namespace redoubt {
@@ -23,7 +23,7 @@ bool Evaluation::satisfied() const {
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  all_or_none(workers.ranks(), [&] { check_policy(problem, policy); });
+  check_policy(problem, policy, workers.ranks());
   return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
 }
 

@@ -1,9 +1,11 @@
 #include "policy/stage_evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "model/agree.h"
+#include "model/part.h"
 #include "model/require.h"
 #include "policy/moves.h"
 #include "sweep/large_arrays.h"
@@ -21,12 +23,15 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
       exchange_(problem.model(), workers.ranks()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));
-  if (!problem.model().arrays().part) return;
-  require_whole_landings(problem, policy.budget);
+  std::vector<double> tables;  // negative: there is one
   for (const Policy::Stage& stage : policy.stages)
-    require(stage.landing_begin.empty(),
-            "a policy with landing plans, for tv with reach anywhere, must be evaluated on one "
-            "rank");
+    tables.push_back(stage.outcome_slot.empty() ? 0 : -1);
+  agree_on_least(workers.ranks(), tables);
+  by_table_.assign(tables.begin(), tables.end());
+  const auto& part = problem.model().arrays().part;
+  all_states_ = part ? part->blocks.back() : problem.model().states();
+  if (!part) return;
+  require_whole_landings(problem, policy.budget);
   find_room();
 }
 
@@ -78,8 +83,6 @@ void StageEvaluation::load(int stage) {
   stored_ = store_->get(policy_->stage_index(stage));
   decisions_ = &stored_;
 }
-
-bool StageEvaluation::by_table(int stage) const { return !policy_->at(stage).outcome_slot.empty(); }
 
 void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
   const auto all = nodes(stage);
@@ -217,25 +220,46 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   }
 }
 
+// What each plan for a landing is worth in every state of the whole model, once for all rows of a
+// stage.
+void StageEvaluation::prepare_landings(int stage, const Next& next) {
+  const Policy::Stage& here = policy_->at(stage);
+  const Model& model = problem_->model();
+  Communicator& ranks = group_->ranks();
+  const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  const std::int64_t own = policy_->states,
+                     slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
+  plans_ = static_cast<std::int64_t>(
+      agree_on_max(ranks, own > 0 ? static_cast<double>(slots / own) : 0.0));
+  std::vector<double> values(plans_ * channels() * own, 0.0);
+  for (int c = 0; c < channels(); ++c) {
+    for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {
+      const auto first = first_node(stage + 1, static_cast<State>(model.own_begin() + slot % own));
+      for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
+        values[c * plans_ * own + slot] +=
+            here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
+      }
+    }
+  }
+  if (!model.arrays().part) {
+    floor_ = std::move(values);
+    return;
+  }
+  values = gather_lists(ranks, std::move(values));  // [rank][channel][plan][state]
+  floor_.resize(values.size());
+  const double* from = values.data();
+  for (int r = 0; r < ranks.size(); ++r) {
+    const State begin = model.arrays().part->blocks[r], end = model.arrays().part->blocks[r + 1];
+    for (std::int64_t plan = 0; plan < plans_ * channels(); ++plan, from += end - begin)
+      std::copy_n(from, end - begin, floor_.data() + plan * all_states_ + begin);
+  }
+}
+
 // What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by
 // landing plan and state.
 void StageEvaluation::prepare_floor(int stage, const Next& next) {
+  if (by_table(stage)) return prepare_landings(stage, next);
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
-  if (by_table(stage)) {
-    const Policy::Stage& here = policy_->at(stage);
-    const auto slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
-    floor_.assign(std::max<std::int64_t>(0, slots) * channels(), 0.0);
-    for (int c = 0; c < channels(); ++c) {
-      for (std::int64_t slot = 0; slot < slots; ++slot) {
-        const auto first = first_node(stage + 1, static_cast<State>(slot % policy_->states));
-        for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
-          floor_[c * slots + slot] +=
-              here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
-        }
-      }
-    }
-    return;
-  }
   const auto memory = memory_states(policy_->budget, stage + 1);
   floor_.assign(std::int64_t{memory} * channels(), std::numeric_limits<double>::infinity());
   for (int c = 0; c < channels(); ++c) {
@@ -248,35 +272,54 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
   agree_on_least(group_->ranks(), floor_);
 }
 
+// The value of the least of the states that a row does not list, by a mixture of landing plans. A
+// row that lists every state leaves nowhere else to land: infinite.
+double StageEvaluation::least_landing(const Policy::Stage& here, std::int64_t slot, int channel,
+                                      std::span<const State> listed) const {
+  const double* floor = floor_.data() + channel * plans_ * all_states_;
+  double least = std::numeric_limits<double>::infinity();
+  State from = 0;
+  for (std::size_t i = 0; i <= listed.size(); ++i) {
+    const State to = i < listed.size() ? listed[i] : all_states_;
+    for (State s = from; s < to; ++s) {
+      double sum = 0;
+      for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m)
+        sum += here.moves[m].weight * floor[here.moves[m].memory * std::int64_t{all_states_} + s];
+      least = std::min(least, sum);
+    }
+    from = to + 1;
+  }
+  return least;
+}
+
+void StageEvaluation::gather_landings(int stage, Row row, Worker& worker) const {
+  const Model& model = problem_->model();
+  const Policy::Stage& here = policy_->at(stage);
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  worker.listed.clear();
+  for (std::int64_t i = 0; i < outcomes; ++i) {
+    const State s = model.arrays().next[model.outcome_begin(row) + i];
+    const State whole = whole_number(model, s);
+    if (model.lists(row, s) && (worker.listed.empty() || worker.listed.back() != whole))
+      worker.listed.push_back(whole);
+  }
+  const auto count = worker.lanes.size();
+  for (int c = 0; c < channels(); ++c) {
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      const auto slot = here.outcome_slot[worker.choice[lane]] + outcomes;
+      const double least = least_landing(here, slot, c, worker.listed);
+      // Where there is nowhere else to land, any value of its own is a floor without effect.
+      worker.floor[c * count + lane] =
+          std::isfinite(least) ? least : worker.next[0][c * count + lane];
+    }
+  }
+}
+
 void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker& worker) const {
+  if (by_table(stage)) return gather_landings(stage, row, worker);
   const Model& model = problem_->model();
   const auto count = worker.lanes.size();
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
-  if (by_table(stage)) {
-    const Policy::Stage& here = policy_->at(stage);
-    const auto slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
-    const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-    for (int c = 0; c < channels(); ++c) {
-      for (std::size_t lane = 0; lane < count; ++lane) {
-        const auto slot = here.outcome_slot[worker.choice[lane]] + outcomes;
-        double least = std::numeric_limits<double>::max();
-        for (State s = 0; s < policy_->states; ++s) {
-          if (model.lists(row, s)) continue;
-          double sum = 0;
-          for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m) {
-            sum += here.moves[m].weight *
-                   floor_[c * slots + std::int64_t{here.moves[m].memory} * policy_->states + s];
-          }
-          least = std::min(least, sum);
-        }
-        // A row that lists every state leaves nowhere else to land; any value of its own is then a
-        // floor without effect.
-        worker.floor[c * count + lane] =
-            least < std::numeric_limits<double>::max() ? least : worker.next[0][c * count + lane];
-      }
-    }
-    return;
-  }
   if (policy_->budget.empty()) {
     for (int c = 0; c < channels(); ++c)
       std::fill_n(worker.floor.data() + c * count, count, floor_[c]);

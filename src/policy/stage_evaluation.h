@@ -48,13 +48,14 @@ class StageEvaluation {
     std::vector<std::int64_t> choice;  // and the position of that choice in the policy's list
     std::vector<const double*> next;
     std::vector<double> floor, result, earned;
+    std::vector<State> listed;  // of the row at hand, in the whole model
     BudgetMoves moves, landing;
   };
   using Next = std::vector<double>;
 
   void find_room();
   void load(int stage);
-  bool by_table(int stage) const;
+  bool by_table(int stage) const { return by_table_[policy_->stage_index(stage)]; }
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
   void collect_lanes(State state, std::int32_t action, Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
@@ -62,6 +63,10 @@ class StageEvaluation {
               double* target) const;
   void gather_floor(int stage, Row row, const Next& next, Worker& worker) const;
   void prepare_floor(int stage, const Next& next);
+  void prepare_landings(int stage, const Next& next);
+  double least_landing(const Policy::Stage& here, std::int64_t slot, int channel,
+                       std::span<const State> listed) const;
+  void gather_landings(int stage, Row row, Worker& worker) const;
 
   const Problem* problem_;
   const Policy* policy_;
@@ -73,10 +78,13 @@ class StageEvaluation {
   Exchange exchange_;
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
+  std::vector<bool> by_table_;      // of each stage, on any rank: memory moves by table
   std::vector<std::int64_t> room_;  // of each stage of a part: the most nodes that any state has
-  // The least value over all states: for each memory state of a budget, or for each landing plan
-  // and state of a table.
+  // The least value over all states, [channel][memory state of a budget]; or, by table, the value
+  // of landing in each state of the whole model, [channel][plan][state].
   std::vector<double> floor_;
+  std::int64_t plans_ = 0;  // of the stage at hand
+  State all_states_;        // of the whole model
 };
 
 }  // namespace redoubt

@@ -104,12 +104,18 @@ def test_a_broken_file_is_told_once(tmp_path):
     ]
 
 
-def test_ranks_evaluate_a_stored_policy(tmp_path):
-    for method in ("rcvi", "robust"):
-        path = tmp_path / f"{method}.h5"
-        run("solve", PROBLEM, "--method", method, "-o", path)
-        expected = run("evaluate", PROBLEM, path, "--set", "tv", "--radius", ".2", "--json")
-        result = mpirun(3, "evaluate", PROBLEM, path, "--set", "tv", "--radius", ".2", "--json")
+@pytest.mark.parametrize("method, solved_for, evaluated_for", [
+    ("rcvi", "kl", "tv"), ("robust", "kl", "tv"), ("frontier", "kl", "chi2"), ("frontier", "tv", "tv"),
+])  # fmt: skip
+def test_ranks_evaluate_a_stored_policy(method, solved_for, evaluated_for, tmp_path):
+    problem = PROBLEM if method != "frontier" else "garnet(states=10,actions=2,successors=3,horizon=4,start=7,bound=10)"
+    path = tmp_path / "p.h5"
+    run("solve", problem, "--set", solved_for, "--radius", ".1", "--method", method, "-o", path)
+    options = ["evaluate", problem, path, "--set", evaluated_for, "--radius", ".2", "--json"]
+    expected = run(*options)
+    assert "worst" in json.loads(expected.stdout)["reward"]
+    for ranks, threads in [(2, 2), (4, 1)]:
+        result = mpirun(ranks, *options, "--threads", threads)
         assert result.returncode == expected.returncode, result.stderr
         assert json.loads(result.stdout) == json.loads(expected.stdout)
 

@@ -140,31 +140,78 @@ TEST_P(Ranks, DoNotChangeFrontier) {
   expect_same_on_ranks(testing::random_problem(2, options), run_frontier);
 }
 
-TEST_P(Ranks, DoNotChangeAnEvaluation) {
-  const Problem problem = testing::random_problem(5, shape(5, set()));
-  for (const Policy& policy : {testing::random_markov_policy(1, problem),
-                               testing::random_budget_policy(2, problem, Rounding::up)}) {
-    const Evaluation one = evaluate(problem, policy);
-    for (const Configuration& configuration : configurations()) {
-      SCOPED_TRACE(name(configuration));
-      const auto parts = testing::solve_on_ranks(
-          problem, configuration, [&](const Problem& part, const Execution& execution) {
-            const Part* own = part.model().arrays().part ? &*part.model().arrays().part : nullptr;
-            const State begin = own->blocks[own->rank], end = own->blocks[own->rank + 1];
-            const Evaluation found =
-                evaluate(part, testing::policy_of_states(policy, begin, end), execution);
-            Solution solution;
-            solution.reward = found.reward;
-            solution.constraints = found.constraints;
-            solution.hopeless = found.hopeless;
-            return solution;
-          });
-      for (const Solution& part : parts) {
-        EXPECT_EQ(part.reward, one.reward);
-        EXPECT_EQ(part.constraints, one.constraints);
-        EXPECT_EQ(part.hopeless, one.hopeless);
-      }
+// As `evaluate` finds it: from policies that ranks have read from a file, each its own part.
+void expect_same_evaluation(const Problem& problem, const Policy& policy) {
+  const Evaluation one = evaluate(problem, policy);
+  for (const Configuration& configuration : configurations()) {
+    SCOPED_TRACE(name(configuration));
+    const auto stored = testing::stored_parts(problem, policy, configuration.ranks);
+    const auto parts = testing::solve_on_ranks(
+        problem, configuration, [&](const Problem& part, const Execution& execution) {
+          const Evaluation found = evaluate(part, stored[execution.ranks->rank()], execution);
+          Solution solution;
+          solution.reward = found.reward;
+          solution.constraints = found.constraints;
+          solution.hopeless = found.hopeless;
+          return solution;
+        });
+    for (const Solution& part : parts) {
+      EXPECT_EQ(part.reward, one.reward);
+      EXPECT_EQ(part.constraints, one.constraints);
+      EXPECT_EQ(part.hopeless, one.hopeless);
     }
+  }
+}
+
+TEST_P(Ranks, DoNotChangeAnEvaluation) {
+  for (const std::uint64_t seed : {0, 5, 9}) {
+    SCOPED_TRACE(seed);
+    const Problem problem = testing::random_problem(seed, shape(seed, set()));
+    for (const Policy& policy : {testing::random_markov_policy(1, problem),
+                                 testing::random_budget_policy(2, problem, Rounding::up),
+                                 testing::random_table_policy(3, problem)})
+      expect_same_evaluation(problem, policy);
+  }
+  RandomOptions options = shape(5, set());
+  options.horizon.reset();
+  options.stage_dependent = false;
+  options.discount = 0.7;
+  const Problem endless = testing::random_problem(5, options);
+  expect_same_evaluation(endless, testing::random_table_policy(4, endless));
+}
+
+// What is wrong with the part of one rank is told by all.
+TEST(Ranks, CheckWhatTheyEvaluate) {
+  for (const Uncertainty& set : {Uncertainty{KL{0.1}}, Uncertainty{TV{0.1}}}) {
+    const Problem problem = testing::random_problem(4, shape(4, set));
+    const Policy good = testing::random_table_policy(1, problem);
+    const auto wrong_on_ranks = [&](const Policy& policy) {
+      const auto stored = testing::stored_parts(problem, policy, 3);
+      return error_of([&] {
+        testing::solve_on_ranks(problem, {3, 1}, [&](const Problem& p, const Execution& e) {
+          evaluate(p, stored[e.ranks->rank()], e);
+          return Solution{};
+        });
+      });
+    };
+    const auto expect_same_error = [&](const Policy& policy) {
+      const std::string error = error_of([&] { check_policy(problem, policy); });
+      EXPECT_THAT(error, HasSubstr("of the policy"));
+      EXPECT_EQ(wrong_on_ranks(policy), error);
+    };
+    Policy policy = good;
+    policy.stages[0].moves.front().memory = 7;
+    expect_same_error(policy);
+    policy = good;
+    policy.stages[1].choice_weight.back() *= 0.5;
+    expect_same_error(policy);
+    policy = good;
+    policy.start_moves.front().memory = 9;
+    expect_same_error(policy);
+    if (std::holds_alternative<KL>(set)) continue;
+    policy = good;
+    policy.stages[1].landing_moves.back().weight *= 0.5;
+    expect_same_error(policy);
   }
 }
 

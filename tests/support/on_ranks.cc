@@ -1,7 +1,11 @@
 #include "support/on_ranks.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "redoubt/io.h"
 #include "redoubt/ranks.h"
 
 namespace redoubt::testing {
@@ -29,26 +33,18 @@ std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration
   return solutions;
 }
 
-Policy policy_of_states(const Policy& policy, State begin, State end) {
-  Policy part = policy;
-  part.states = end - begin;
-  for (Policy::Stage& stage : part.stages) {
-    const Policy::Stage whole = std::move(stage);
-    const auto first = whole.begin(begin), last = whole.begin(end);
-    stage = {};
-    stage.memory = whole.memory;
-    if (!whole.mixed.empty()) {
-      stage.mixed.assign(whole.mixed.begin() + first, whole.mixed.begin() + last);
-      continue;
-    }
-    const auto from = whole.choice_begin[first], to = whole.choice_begin[last];
-    for (auto n = first; n <= last; ++n) stage.choice_begin.push_back(whole.choice_begin[n] - from);
-    stage.choice_action.assign(whole.choice_action.begin() + from,
-                               whole.choice_action.begin() + to);
-    stage.choice_weight.assign(whole.choice_weight.begin() + from,
-                               whole.choice_weight.begin() + to);
-  }
-  return part;
+std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy, int ranks) {
+  const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) /
+                    fmt::format("parts-{}.h5", static_cast<int>(::getpid()));
+  Solution solution;
+  solution.policy = policy;
+  save_solution(solution, path);
+  const auto blocks = balanced_blocks(problem.model(), ranks);
+  std::vector<Policy> parts;
+  for (int r = 0; r < ranks; ++r)
+    parts.push_back(load_solution(path, part_of(problem, blocks, r).model()).policy);
+  std::filesystem::remove(path);
+  return parts;
 }
 
 Policy join_policies(const std::vector<Solution>& parts) {

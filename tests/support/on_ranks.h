@@ -23,9 +23,8 @@ using SolvePart = std::function<Solution(const Problem& part, const Execution& e
 std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,
                                      const SolvePart& solve);
 
-// The part of a policy without tables that belongs to states begin..end-1, and all parts of any
-// policy together again.
-Policy policy_of_states(const Policy& policy, State begin, State end);
+// The policy as each of several ranks reads it from a file, and all parts together again.
+std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy, int ranks);
 Policy join_policies(const std::vector<Solution>& parts);
 
 }  // namespace redoubt::testing
