@@ -62,22 +62,22 @@ int table_depth(const Json& value) {
   return 1 + inner;
 }
 
-std::vector<double> read_table(const Node& table, const ModelArrays& a) {
-  std::vector<double> out(a.action.size(), 0.0);
+std::vector<double> read_table(const Node& table, const ModelArrays& rows) {
+  std::vector<double> out(rows.action.size(), 0.0);
   switch (table_depth(table.raw())) {
     case 0:
       if (!table.is_null()) std::fill(out.begin(), out.end(), table.number());
       break;
     case 1:
-      read_by_state(table, a, out);
+      read_by_state(table, rows, out);
       break;
     case 2:
-      read_states(table, a, 0, a.stages, out);
+      read_states(table, rows, 0, rows.stages, out);
       break;
     case 3:
-      expect_size(table, a.stages, "stage of the horizon");
-      for (int stage = 0; stage < a.stages; ++stage)
-        read_states(table.at(stage), a, stage, stage + 1, out);
+      expect_size(table, rows.stages, "stage of the horizon");
+      for (int stage = 0; stage < rows.stages; ++stage)
+        read_states(table.at(stage), rows, stage, stage + 1, out);
       break;
     default:
       table.fail(

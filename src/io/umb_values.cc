@@ -84,7 +84,7 @@ std::size_t stride_of(const Type& type) { return type.bytes * (type.interval ? 2
 
 }  // namespace
 
-bool is_interval(const Node& node) { return read_type(node).interval; }
+bool is_interval(const Node& type) { return read_type(type).interval; }
 
 std::int64_t size_of(const Ranges& ranges) {
   std::int64_t size = 0;
@@ -114,8 +114,8 @@ void Members::check_size(const std::string& name, std::int64_t count,
           bytes);
 }
 
-void Members::check_values(const std::string& name, std::int64_t count, const Node& node) const {
-  check_size(name, count, static_cast<std::int64_t>(8 * stride_of(read_type(node))));
+void Members::check_values(const std::string& name, std::int64_t count, const Node& type) const {
+  check_size(name, count, static_cast<std::int64_t>(8 * stride_of(read_type(type))));
 }
 
 void Members::check_offsets(const std::string& name, std::int64_t count, std::int64_t total) const {
@@ -239,17 +239,17 @@ std::vector<State> Members::bits(const std::string& name, std::int64_t count) {
   return set;
 }
 
-Values Members::values(const std::string& name, std::int64_t count, const Node& node,
+Values Members::values(const std::string& name, std::int64_t count, const Node& type,
                        const Ranges& ranges) {
-  const Type type = read_type(node);
-  check_values(name, count, node);
+  const Type each = read_type(type);
+  check_values(name, count, type);
   Values out;
   out.lower.reserve(size_of(ranges));
-  if (type.interval) out.upper.reserve(size_of(ranges));
-  for_each(name, static_cast<std::int64_t>(stride_of(type)), ranges,
+  if (each.interval) out.upper.reserve(size_of(ranges));
+  for_each(name, static_cast<std::int64_t>(stride_of(each)), ranges,
            [&](std::int64_t, const char* from) {
-             out.lower.push_back(load_value(from, type));
-             if (type.interval) out.upper.push_back(load_value(from + type.bytes, type));
+             out.lower.push_back(load_value(from, each));
+             if (each.interval) out.upper.push_back(load_value(from + each.bytes, each));
            });
   return out;
 }

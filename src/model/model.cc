@@ -224,29 +224,30 @@ Model::Model(ModelArrays arrays, const ModelViews& views) {
   complete(std::move(shared), tidy);
 }
 
-void Model::complete(std::shared_ptr<ModelArrays> shared, bool tidy) {
-  check_part(*shared);
-  arrays_ = shared;
-  actions_ = count_actions(*shared);
-  check_names(shared->state_names, "state");
-  check_names(shared->action_names, "action");
+void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
+  ModelArrays& a = *arrays;
+  arrays_ = std::move(arrays);
+  check_part(a);
+  actions_ = count_actions(a);
+  check_names(a.state_names, "state");
+  check_names(a.action_names, "action");
   if (!tidy) {
     check_outcomes(*this);
     check_actions(*this);
-    check_finite(*this, shared->reward, shared->outcome_reward, "reward");
-    for (const Signal& s : shared->signals)
+    check_finite(*this, a.reward, a.outcome_reward, "reward");
+    for (const Signal& s : a.signals)
       check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
   }
   check_intervals(*this);
-  drop_silent_values(*shared);
+  drop_silent_values(a);
   if (!tidy) {
-    drop_and_merge_outcomes(*shared);
-    normalise_rows(*shared, *this);
-    most_outcomes_ = static_cast<int>(largest_step<std::int64_t>(shared->row_outcomes));
+    drop_and_merge_outcomes(a);
+    normalise_rows(a, *this);
+    most_outcomes_ = static_cast<int>(largest_step<std::int64_t>(a.row_outcomes));
   }
-  own_end_ = shared->states;
-  if (shared->part) {
-    const Part& part = *shared->part;
+  own_end_ = a.states;
+  if (a.part) {
+    const Part& part = *a.part;
     const auto place = [&number = part.number](State s) {
       return static_cast<State>(std::lower_bound(number.begin(), number.end(), s) - number.begin());
     };
