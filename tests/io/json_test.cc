@@ -221,7 +221,63 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[3, 4]", "[[[3, 4], []]]",
             "p.json: signals.cost = a list of 1, must have 10 entries, one for each stage of the "
             "horizon"},
-        Bad{"[3, 4]", "\"much\"", "p.json: signals.cost = \"much\", must be a number"}));
+        Bad{"[3, 4]", "\"much\"", "p.json: signals.cost = \"much\", must be a number"},
+        Bad{"{\"cost\": [3, 4]}", "[3, 4]",
+            "p.json: signals = a list of 2, must be an object of names and tables"},
+        Bad{"[{\"signal\": \"cost\", \"at_most\": 4}]", "4",
+            "p.json: constraints = 4, must be a list"},
+        Bad{"\"states\": 2", "\"states\": \"two\"",
+            "p.json: states = \"two\", must be a count or a list of names"},
+        Bad{"\"kl\"", "7", "p.json: uncertainty.set = 7, must be a text in quotes"},
+        Bad{"\"kl\", \"radius\"", "\"tv\", \"reach\": \"far\", \"radius\"",
+            "p.json: uncertainty.reach = \"far\", must be \"anywhere\" or \"support\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Transitions, BadJson,
+    ::testing::Values(
+        Bad{"[0, 1, 1, 1]", R"({"state": 0, "action": 1, "next": 1, "p": 1, "signals": 8})",
+            "p.json: transitions[2].signals = 8, must be an object of signal names and numbers"},
+        Bad{"[0, 1, 1, 1]",
+            R"({"state": 0, "action": 1, "next": 1, "p": 1, "signals": {"risk": 8}})",
+            "p.json: transitions[2].signals = an object of 1, has 'risk', which must be one of the "
+            "file's \"signals\""},
+        Bad{"[0, 1, 1, 1]", R"({"state": 0, "action": 1, "next": 1, "p": 1, "stage": 0})",
+            "p.json: transitions[2] = an object of 5, must have a stage if and only if the "
+            "transitions before it have one"},
+        Bad{"[0, 1, 1, 1]", R"({"state": 0, "action": 1, "next": 1, "p": 1, "lower": 0.5})",
+            "p.json: transitions[2] = an object of 5, must have both lower and upper, or neither"},
+        Bad{"[0, 0, 1, 0.75]", R"({"state": 0, "action": 0, "next": 1, "lower": 0, "upper": 1})",
+            "p.json: some outcomes of (state 0, action 0) have a probability and some only bounds, "
+            "must be the same for all"}));
+
+TEST(Json, WhatDependsOnTheStageNeedsStages) {
+  std::string tables = file_with("\"horizon\": 10", "\"horizon\": 0");
+  tables.replace(tables.find("[[1, 2], [null, null]]"), 22, "[[[1, 2], []]]");
+  EXPECT_EQ(error_of([&] { read(tables); }),
+            "p.json: the file has a table by stage, state and action; this needs a finite horizon "
+            "of at least 1");
+  std::string entries = file_with("\"horizon\": 10", "\"horizon\": 0");
+  entries.replace(entries.find("[0, 0, 0, 0.25]"), 15,
+                  R"({"state": 0, "action": 0, "next": 0, "p": 1, "stage": 0})");
+  EXPECT_EQ(error_of([&] { read(entries); }),
+            "p.json: transitions[0].stage = 0, stages need a finite horizon of at least 1");
+}
+
+TEST(Json, RefusesToWriteWhatItCannotSay) {
+  ModelArrays a{.states = 1, .state_rows = {0, 1}, .action = {0}, .row_outcomes = {0, 1}};
+  a.next = {0};
+  a.probability = {1};
+  a.state_names = {"caf\xe9"};
+  const auto error = [&] {
+    return error_of([&] { write_json(Problem(Model(a), {.horizon = 1})); });
+  };
+  EXPECT_EQ(error(), "name '\"caf\\ufffd\"' is not valid UTF-8, must be to be written as JSON");
+  a.state_names.clear();
+  a.action = {2'000'000};
+  EXPECT_EQ(error(),
+            "action numbers up to 2000000 with 1 rows, must be numbered more densely to be written "
+            "as JSON");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Files, BadJson,

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -5,6 +6,7 @@
 #include <fstream>
 
 #include "redoubt/io.h"
+#include "redoubt/ranks.h"
 #include "support/expect_error.h"
 #include "support/random_problem.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::error_of;
+using ::testing::HasSubstr;
 
 // A folder of its own for each test, removed afterwards.
 class Files : public ::testing::Test {
@@ -79,6 +82,30 @@ TEST_F(Files, ErrorsNameTheFile) {
             folder + "/m.csv: says neither horizon nor discount, must say one of them in " +
                 folder + "/m.terms.json");
   EXPECT_EQ(load_draft(folder_ / "m.csv").model.rows(), 1);
+  EXPECT_EQ(error_of([&] { export_policy(testing::random_problem(1), {}, folder_ / "p.txt"); }),
+            folder + "/p.txt: ending '.txt', must be .csv or .json");
+  EXPECT_EQ(error_of([&] { stages_on_disk(folder_ / "no"); }),
+            folder + "/no: stages of the policy cannot be written (No such file or directory)");
+  EXPECT_EQ(error_of([&] { stages_on_disk(folder_)->get(3); }),
+            "stage 3 of the policy was never stored");
+}
+
+TEST_F(Files, RanksSeeTheSameOnes) {
+  for (const char* name : {"a.umb", "b.umb"}) {
+    const State states = name[0] == 'a' ? 4 : 40;
+    save(testing::random_problem(1, {.states = states}), folder_ / name);
+  }
+  const auto on_two_ranks = [](auto work) { return error_of([&] { run_ranks(2, work); }); };
+  EXPECT_THAT(on_two_ranks([&](Communicator& ranks) {
+                load_part(folder_ / (ranks.rank() == 0 ? "a.umb" : "b.umb"), ranks);
+              }),
+              HasSubstr(".umb: ranks read different files, must read the same"));
+  EXPECT_THAT(
+      on_two_ranks([&](Communicator& ranks) {
+        const auto path = folder_ / (ranks.rank() == 0 ? "a.umb" : "none");
+        checkpoint_file(path)->restore("", [](Archive&) {}, {&ranks, {0, 1, 2}});
+      }),
+      HasSubstr(": 1 of 2 ranks see this file, must be in a folder that all of them share"));
 }
 
 }  // namespace

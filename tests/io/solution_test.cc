@@ -205,6 +205,8 @@ TEST_F(SolutionFile, WrongContentIsOneClearError) {
   EXPECT_EQ(summary_error("\"method\": \"m\",", ""), "key 'method' is missing, must be given");
   EXPECT_EQ(summary_error("\"states\": 1", "\"states\": -1"),
             "policy.states = -1, must be a whole number in 0..2147483647");
+  EXPECT_EQ(summary_error("\"repeats_last\": false", "\"repeats_last\": 0"),
+            "policy.repeats_last = 0, must be true or false");
 
   const auto array_error = [&](auto write) { return error_of_sealed(path_, "", "", write); };
   EXPECT_EQ(array_error([](Output& out) { out.write("policy/stages/memory", std::vector{1.0}); }),
@@ -219,6 +221,15 @@ TEST_F(SolutionFile, WrongContentIsOneClearError) {
             "policy/stages/choice_begin_begin must begin at 0, never decrease and end at 2");
   EXPECT_EQ(array_error([](Output& out) { out.write("curve/reward", std::vector{1.0}); }),
             "curve/memory has 0 values, must have 1");
+}
+
+TEST_F(SolutionFile, IsNoCheckpointAndTheOtherWayRound) {
+  const auto checkpoint = checkpoint_file(path_);
+  save_solution(full_solution(), path_);
+  EXPECT_EQ(error_of([&] { checkpoint->restore("work", [](Archive&) {}); }),
+            path_.string() + ": is not a checkpoint, must be one or be missing");
+  checkpoint->save("work", [](Archive&) {});
+  EXPECT_EQ(error(), path_.string() + ": is a checkpoint, must be a solution");
 }
 
 TEST(PolicyStructure, EveryIndexMustPointInside) {
@@ -248,6 +259,8 @@ TEST(PolicyStructure, EveryIndexMustPointInside) {
             "start_begin of stage 0 of the policy has 2 entries, must have 2, from 0 up to 2");
   EXPECT_EQ(error_after([](Policy& p) { p.budget.emplace_back().step = 0; }),
             "budget step 0, must be positive");
+  EXPECT_EQ(error_after([](Policy& p) { p.budget[0].low.pop_back(); }),
+            "a budget axis has 2 cells and 1 lows, must be equally many and at least one");
 }
 
 }  // namespace

@@ -183,6 +183,66 @@ TEST(Umb, ErrorsNameTheKeyOfTheIndex) {
             "0..2147483647");
 }
 
+// Values of states, which others give and we do not write, and layers of states that are wrong.
+TEST(Umb, ErrorsNameTheState) {
+  const auto error_of_changed = [](const testing::RandomOptions& options, auto change) {
+    auto files = testing::tar_files(write_umb(testing::random_problem(1, options)));
+    Json index = Json::parse(files["index.json"]);
+    change(files, index);
+    files["index.json"] = index.dump();
+    return error_reading(io::write_tar({files.begin(), files.end()}));
+  };
+  const Json::json_pointer applies_to("/annotations/rewards/reward/applies-to");
+  EXPECT_EQ(error_of_changed({}, [&](auto&, Json& index) { index[applies_to] = {"players"}; }),
+            "m.umb: annotations.rewards.reward.applies-to[0] = \"players\", must be states, "
+            "choices or branches");
+  EXPECT_EQ(error_of_changed({.terminal = true},
+                             [&](auto& files, Json& index) {
+                               index[applies_to] = {"states"};
+                               files[io::umb::annotation("rewards", "reward", "states")] =
+                                   io::umb::to_bytes(std::vector<double>{1, 1, 1, 1, 2});
+                             }),
+            "m.umb: annotations/rewards/reward/states/values.bin[4] = 2, must be 0: the state has "
+            "no choice, so nothing is earned in it");
+  EXPECT_EQ(error_with_index("/file-data/parameters/states", 4),
+            "m.umb: 5 states in the file and 4 in its terms, must be equal or one layer for each "
+            "stage and one more");
+  EXPECT_EQ(error_of_changed({.states = 2, .actions = 1, .horizon = 2, .stage_dependent = true},
+                             [](auto& files, Json&) {
+                               files[io::umb::state_to_choices] = io::umb::to_bytes(
+                                   std::vector<std::uint64_t>{0, 1, 2, 3, 3, 4, 4});
+                             }),
+            "m.umb: a state after the last stage has a choice, must have none");
+}
+
+TEST(Umb, FilesThatChangeWhileTheyAreReadAreErrors) {
+  const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) / "changing.umb";
+  const auto write = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  };
+  // How a member that was there is read after the file has been written again.
+  const auto error_after = [&](const std::string& before, const std::string& after) {
+    write(before);
+    io::TarReader archive(path);
+    write(after);
+    std::string content(3, '\0');
+    return error_of([&] { archive.read("second", 0, content); });
+  };
+  const auto two = [](const std::string& name, const std::string& content, Packing packing) {
+    return io::write_tar({{"first", "abc"}, {name, content}}, packing);
+  };
+  EXPECT_EQ(error_after(two("second", "xyz", Packing::plain), "cut"),
+            "cannot be read at byte 1536 (it has become shorter)");
+  const std::string packed = two("second", "xyz", Packing::gzip);
+  EXPECT_EQ(error_after(packed, io::write_tar({{"first", "abc"}})),
+            "member 'second' is gone: the file has changed");
+  EXPECT_EQ(error_after(packed, two("other", "xyz", Packing::gzip)),
+            "member 'second' is not where it was: the file has changed");
+  EXPECT_EQ(error_after(packed, two("second", "longer", Packing::gzip)),
+            "member 'second' is not where it was: the file has changed");
+  std::filesystem::remove(path);
+}
+
 TEST(Umb, HostileArchivesFailFastAndSmall) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(error_reading(io::write_tar({{"../../etc/passwd", "x"}})),
