@@ -118,6 +118,10 @@ TEST(Estimate, OptionsAreChecked) {
   EXPECT_EQ(error_of([&] { estimate(*simulator, {}, {.threads = 0, .progress = {}}); }),
             "threads = 0, must be at least 1");
   EXPECT_EQ(error_of([] { regular_shape(3, 2, {}, 1, {3}); }), "terminal state 3, must be in 0..2");
+  SimulatorShape shape = regular_shape(2, 2, {});
+  shape.state_rows = {0, 3, 2};
+  EXPECT_EQ(error_of([&] { shape.check(); }),
+            "state_rows must increase from 0 to 4, the number of rows");
 }
 
 TEST(Estimate, ProgressRisesAndMayStopTheWork) {
@@ -192,6 +196,21 @@ TEST(Store, ATornEndIsDroppedAndDamageIsAnError) {
   file.close();
   EXPECT_THAT(error_of([&] { estimate(*simulator, options); }),
               HasSubstr("block at byte 34 is damaged"));
+}
+
+TEST(Store, IsUsedByOneAtATime) {
+  const Scratch scratch("shared.samples");
+  const auto simulator = problem_simulator(make("river_swim"));
+  const EstimateOptions options{.samples = 10'000, .store = scratch.path};
+  int asked = 0;
+  const auto watch = [&](double) {
+    if (asked++ == 0)
+      EXPECT_EQ(error_of([&] { estimate(*simulator, options); }),
+                scratch.path.string() + ": is in use by another process, must be free");
+    return true;
+  };
+  estimate(*simulator, options, {.threads = 1, .progress = watch});
+  EXPECT_GT(asked, 0);
 }
 
 TEST(Store, SamplesOfOthersAreNotMixedIn) {

@@ -77,6 +77,25 @@ TEST(External, FaultsNameTheQueryAndTheLine) {
       HasSubstr("must be at most 100000000"));
 }
 
+TEST(External, AWrongHelloIsNamed) {
+  const auto hello = [](const std::string& rest) {
+    return error_of([&] {
+      external_simulator("echo '{\"states\": 2, \"actions\": 2, " + rest + "}'", {.timeout = 5});
+    });
+  };
+  EXPECT_THAT(hello("\"available\": [[0]]"),
+              AllOf(HasSubstr("says hello with '{\"states\": 2"),
+                    HasSubstr("must list the actions of each of the 2 states")));
+  EXPECT_THAT(hello("\"available\": [[0], [1, 0]]"),
+              HasSubstr("action 0 of state 1, must be at least 0 and above the one before"));
+  EXPECT_THAT(hello("\"stage_dependent\": 1"),
+              HasSubstr("stage_dependent = 1, must be true or false"));
+  EXPECT_THAT(hello("\"stage_dependent\": true"),
+              HasSubstr("stage_dependent = true without a horizon, must come with one"));
+  EXPECT_THAT(error_of([] { external_simulator("sleep 60", {.timeout = 0.1}); }),
+              HasSubstr("'sleep 60' has not said hello within 0.1 seconds"));
+}
+
 TEST(External, AHangIsAnErrorAndTheProgramIsEnded) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string text = error_of([] { ask(kProgram + " hang 5", 10, {}, {.timeout = 0.5}); });

@@ -6,15 +6,17 @@
 #include <cmath>
 
 #include "redoubt/environments.h"
-#include "redoubt/error.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
+#include "support/expect_error.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
 namespace {
 
+using testing::error_of;
+using ::testing::HasSubstr;
 using testing::random_options;
 using testing::random_problem;
 using testing::RandomOptions;
@@ -183,8 +185,12 @@ TEST(Frontier, CurvePointsAreAchieved) {
     EXPECT_TRUE(evaluated.satisfied()) << bound;
     EXPECT_LE(evaluated.reward.worst, *frontier(other).reward.bound + 1e-9);
   }
-  EXPECT_THROW(policy_at(problem, s, {-1.0}), Error);
-  EXPECT_THROW(policy_at(problem, rcvi(problem), {1.0}), Error);
+  const auto refused = [&](const Solution& solution, const std::vector<double>& bounds) {
+    return error_of([&] { policy_at(problem, solution, bounds); });
+  };
+  EXPECT_THAT(refused(s, {-1.0}), HasSubstr("must reach them"));
+  EXPECT_EQ(refused(s, {1.0, 2.0}), "2 bounds, must be one for each of the 1 constraints");
+  EXPECT_EQ(refused(rcvi(problem), {1.0}), "method 'rcvi' has no trade-off curve to choose from");
 }
 
 TEST(Frontier, CertifiesOtherMethods) {
@@ -208,9 +214,15 @@ TEST(Frontier, StopsWithTheBestBracketSoFar) {
 }
 
 TEST(Frontier, RefusesWhatItCannotDo) {
-  EXPECT_THROW(frontier(make("river_swim(set=tilt,temperature=1)")), Error);
-  EXPECT_THROW(frontier(make("hedge"), {.tolerance = 0}), Error);
-  EXPECT_THROW(frontier(make("hedge"), {.tolerance = std::nan("")}), Error);
+  const auto refused = [](const FrontierOptions& options) {
+    return error_of([&] { frontier(make("hedge"), options); });
+  };
+  EXPECT_EQ(error_of([] { frontier(make("river_swim(set=tilt,temperature=1)")); }),
+            "set tilt with method frontier: a tilt is not a set of distributions, so there is no "
+            "worst case to bound");
+  EXPECT_EQ(refused({.tolerance = 0}), "tolerance = 0, must be in (0, 1)");
+  EXPECT_EQ(refused({.tolerance = std::nan("")}), "tolerance = nan, must be in (0, 1)");
+  EXPECT_EQ(refused({.most_directions = 1}), "most_directions = 1, must be at least 2");
 }
 
 }  // namespace

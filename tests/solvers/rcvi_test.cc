@@ -104,6 +104,8 @@ TEST(RcviOptionsTest, SaysWhatIsWrong) {
   EXPECT_THAT(refuse({.budget_step = -0.5}), HasSubstr("budget_step = -0.5"));
   EXPECT_THAT(refuse({.budget_cells = 0}), HasSubstr("budget_cells = 0"));
   EXPECT_THAT(refuse({.tolerance = 0}), HasSubstr("tolerance = 0"));
+  EXPECT_EQ(error_of([] { rcvi(make("garnet(actions=257)")); }),
+            "257 actions in one state, this method takes at most 256");
   EXPECT_THAT(refuse({.budget_step = 1e-4, .memory_limit = 1000}),
               HasSubstr("widen budget_step or raise memory_limit"));
   RandomOptions two = shape(0, KL{0.1});
