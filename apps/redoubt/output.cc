@@ -63,7 +63,7 @@ std::unique_ptr<StageStore> policy_store(const OutputOptions& options) {
 void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution,
                    const Execution& execution) {
   for (const std::string& path : {options.solution, options.streamed}) {
-    if (!path.empty()) save_solution(solution, path, execution);
+    if (!path.empty()) save_solution(solution, path, problem.model(), execution);
   }
   if (!options.policy.empty()) export_policy(problem, solution.policy, options.policy);
 }

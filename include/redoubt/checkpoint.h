@@ -24,8 +24,10 @@ class Archive {
   virtual void visit(const char* name, std::vector<std::int64_t>& values) = 0;
   virtual void visit(const char* name, std::vector<std::vector<double>>& lists) = 0;
   virtual void visit(const char* name, Trace& trace) = 0;
-  // `each` values for every state that this rank owns; those of all ranks are one array.
-  virtual void visit_states(const char* name, std::span<double> own, std::int64_t each) = 0;
+  // `each` values for every state that this rank owns, at(place) are those of model.own(place);
+  // those of all ranks are one array.
+  using ValuesAt = std::function<double*(State place)>;
+  virtual void visit_states(const char* name, std::int64_t each, const ValuesAt& at) = 0;
   // The stages of a policy for those states; what the store has is visited there. Not for policies
   // that move their memory by table.
   virtual void visit_stages(const char* name, Policy& policy, StageStore* store) = 0;
@@ -43,10 +45,11 @@ class Archive {
   }
 };
 
-// Whose state it is: rank r owns the states blocks[r] up to the next.
+// Whose state it is: that of all ranks, of which this one has a part of the model. No model: the
+// state has no values of states.
 struct Owners {
   Communicator* ranks = &one_process();
-  std::vector<State> blocks = {0, 0};
+  const Model* model = nullptr;
 };
 
 // Where long work keeps its state and finds it again; `checkpoint_file` makes one. Solvers call it

@@ -65,10 +65,13 @@ Draft read_umb(std::string_view bytes, std::string_view name);
 std::string write_umb(const Problem& problem, Packing packing = Packing::gzip);
 
 // Solutions, policy included, as HDF5; loading gives the same bits. Written whole or not at all; a
-// damaged file is an Error. The execution that solved it tells where the policy is: with other
-// ranks, which all call this, or with stages in a store. There is one file all the same.
-void save_solution(const Solution& solution, const std::filesystem::path& path,
-                   const Execution& execution = {});
+// damaged file is an Error.
+void save_solution(const Solution& solution, const std::filesystem::path& path);
+// The same for a policy that is not all here. The execution that solved it tells where it is: with
+// other ranks, which have other parts of the model and all call this, or with stages in a store.
+// There is one file all the same, in which states have the order of the whole model.
+void save_solution(const Solution& solution, const std::filesystem::path& path, const Model& model,
+                   const Execution& execution);
 Solution load_solution(const std::filesystem::path& path);
 // The same with a policy for the states that the model, which may be a part, has the rows of.
 Solution load_solution(const std::filesystem::path& path, const Model& model);

@@ -22,15 +22,16 @@ struct Signal {
   bool operator==(const Signal&) const = default;
 };
 
-// Which part of a larger model a model is: the rows of one block of its states, for one of several
-// processes. Where those rows lead outside of the block, and in the start states, the part has the
+// Which part of a larger model a model is: the rows of some of its states, for one of several
+// processes. Where those rows lead to other states, and in the start states, the part has the
 // states without their rows: their values come from the process that owns them. States are
 // renumbered in the order of the larger model, so that everything is added up in the same order.
 struct Part {
-  std::vector<State> blocks;  // of the larger model: rank r owns states blocks[r] up to the next
-  int rank = 0;
-  std::vector<State> number;  // of each state here, in the larger model; increasing
-  int actions = 0;            // distinct action numbers of the larger model
+  int rank = 0, ranks = 1;
+  State states = 0;                 // of the larger model
+  std::vector<State> number;        // of each state here, in the larger model; increasing
+  std::vector<std::int32_t> owner;  // of each state here: the rank that has its rows
+  int actions = 0;                  // distinct action numbers of the larger model
   bool operator==(const Part&) const = default;
 };
 
@@ -85,11 +86,12 @@ class Model {
   int actions() const { return actions_; }  // distinct action numbers: one more than the largest
   int most_actions() const { return most_actions_; }  // of any state
 
-  // The states whose rows this is; all of them, unless the model is a part of a larger one.
-  State own_begin() const { return own_begin_; }
-  State own_end() const { return own_end_; }
-  State own_states() const { return own_end_ - own_begin_; }
-  State all_states() const { return arrays_->part ? arrays_->part->blocks.back() : states(); }
+  // The states whose rows this has: all of them, unless the model is a part of a larger one.
+  State own_states() const { return own_ ? static_cast<State>(own_->states.size()) : states(); }
+  State own(State place) const { return own_ ? own_->states[place] : place; }        // increasing
+  State own_place(State state) const { return own_ ? own_->places[state] : state; }  // -1: none
+  bool owns(State state) const { return own_place(state) >= 0; }
+  State all_states() const { return arrays_->part ? arrays_->part->states : states(); }
   int most_outcomes() const { return most_outcomes_; }
 
   // Rows of a state at a stage of the horizon (a stationary model answers the same for every
@@ -134,7 +136,10 @@ class Model {
   }
   std::shared_ptr<const ModelArrays> arrays_;
   int actions_ = 0, most_actions_ = 0, most_outcomes_ = 0;
-  State own_begin_ = 0, own_end_ = 0;
+  struct Own {  // of a part
+    std::vector<State> states, places;
+  };
+  std::shared_ptr<const Own> own_;
 };
 
 // Collects rows in any order, one call each, for callers that do not have arrays.

@@ -48,9 +48,23 @@ void run_ranks(int count, const std::function<void(Communicator&)>& body);
 // up to the next.
 std::vector<State> balanced_blocks(const Model& model, int ranks);
 
+// Which rank owns each state: one block for each rank or, where there is an owner for every state,
+// what that says.
+struct Division {
+  std::vector<State> blocks;
+  std::vector<std::int32_t> owner;
+
+  Division(std::vector<State> contiguous,  // NOLINT: blocks are a division
+           std::vector<std::int32_t> owners = {})
+      : blocks(std::move(contiguous)), owner(std::move(owners)) {}
+  int ranks() const { return static_cast<int>(blocks.size()) - 1; }
+  State states() const { return blocks.back(); }
+  std::vector<State> states_of(int rank) const;  // increasing
+};
+
 // One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
 // parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
 // are those of the whole problem, the same on every rank; a policy is the rank's own part of it.
-Problem part_of(const Problem& whole, std::vector<State> blocks, int rank);
+Problem part_of(const Problem& whole, const Division& division, int rank);
 
 }  // namespace redoubt

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/on_first_rank.h"
+#include "io/own_states.h"
 #include "io/parts_hdf5.h"
 #include "io/stage_pieces.h"
 #include "io/stage_slices.h"
@@ -16,60 +16,33 @@ constexpr std::int64_t kPieceValues = 1 << 22;  // of other ranks in memory at a
 
 std::string under_state(const char* name) { return std::string("state/") + name; }
 
-// The values of all states, `each` for every one, in pieces of one rank that are not too large.
-struct Pieces {
-  std::vector<std::size_t> sizes;
-  std::vector<int> rank;
-  std::vector<std::int64_t> at;  // in the values of that rank
+// The values of all states, `each` for every one, in pieces that are not too large.
+class ValuePieces {
+ public:
+  ValuePieces(const Owners& owners, std::int64_t each, const Archive::ValuesAt& at)
+      : ranges_(owners, owners.model->own_states(),
+                1 + owners.model->all_states() * each / kPieceValues),
+        each_(each),
+        at_(at) {}
+
+  std::vector<std::size_t> sizes() const {
+    std::vector<std::size_t> sizes;
+    for (int r = 0; r < ranges_.count(); ++r) sizes.push_back(ranges_.states(r) * each_);
+    return sizes;
+  }
+  std::vector<double> fetch(int range) const {  // on every rank; the first one gets it
+    std::vector<double> values;
+    const auto [begin, end] = ranges_.own(range);
+    for (State s = begin; s < end; ++s) values.insert(values.end(), at_(s), at_(s) + each_);
+    return ranges_.on_first_rank(range, std::vector<std::int64_t>(end - begin, each_),
+                                 std::move(values));
+  }
+
+ private:
+  StateRanges ranges_;
+  std::int64_t each_;
+  const Archive::ValuesAt& at_;
 };
-
-Pieces pieces_of(const Owners& owners, std::int64_t each) {
-  Pieces pieces;
-  for (int r = 0; r < owners.ranks->size(); ++r) {
-    const auto all = (owners.blocks[r + 1] - owners.blocks[r]) * each;
-    for (std::int64_t at = 0; at < all; at += kPieceValues) {
-      pieces.sizes.push_back(std::min(kPieceValues, all - at));
-      pieces.rank.push_back(r);
-      pieces.at.push_back(at);
-    }
-  }
-  return pieces;
-}
-
-template <class Value>
-std::vector<Value> piece(const Pieces& pieces, std::size_t i, std::span<Value> own,
-                         Communicator& ranks) {
-  std::vector<Value> values;
-  if (ranks.rank() == pieces.rank[i]) {
-    const auto mine = own.subspan(pieces.at[i], pieces.sizes[i]);
-    values.assign(mine.begin(), mine.end());
-  }
-  return on_first_rank(ranks, pieces.rank[i], std::move(values), pieces.sizes[i]);
-}
-
-template <class Value>
-void write_states(hdf5::Output& out, const std::string& name, const Owners& owners,
-                  std::span<Value> own, std::int64_t each) {
-  const Pieces pieces = pieces_of(owners, each);
-  out.write_pieces<Value>(name, pieces.sizes,
-                          [&](std::size_t i) { return piece(pieces, i, own, *owners.ranks); });
-}
-
-template <class Value>
-void send_states(const Owners& owners, std::span<Value> own, std::int64_t each) {
-  const Pieces pieces = pieces_of(owners, each);
-  for (std::size_t i = 0; i < pieces.sizes.size(); ++i) piece(pieces, i, own, *owners.ranks);
-}
-
-template <class Value>
-void read_states(const hdf5::Input& in, const std::string& name, const Owners& owners,
-                 std::span<Value> own, std::int64_t each) {
-  if (own.empty()) return;
-  const auto first = owners.blocks[owners.ranks->rank()];
-  const auto values =
-      in.read_range<Value>(name, first * each, static_cast<std::int64_t>(own.size()));
-  std::copy(values.begin(), values.end(), own.begin());
-}
 
 }  // namespace
 
@@ -90,24 +63,31 @@ void ArchiveWriter::visit(const char* name, Trace& trace) {
   write_trace(out_, under_state(name) + "/", trace);
 }
 
-void ArchiveWriter::visit_states(const char* name, std::span<double> own, std::int64_t each) {
-  write_states(out_, under_state(name), owners_, own, each);
+void ArchiveWriter::visit_states(const char* name, std::int64_t each, const ValuesAt& at) {
+  const ValuePieces pieces(owners_, each, at);
+  out_.write_pieces<double>(under_state(name), pieces.sizes(),
+                            [&](std::size_t i) { return pieces.fetch(static_cast<int>(i)); });
 }
 
 void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* store) {
-  StagePieces(policy.stages, *owners_.ranks, store).write(out_, under_state(name) + "/");
+  StagePieces(policy.stages, owners_.model->own_states(), owners_, store)
+      .write(out_, under_state(name) + "/");
 }
 
 void ArchiveWriter::visit_sum(const char* name, double& share) {
   out_.write(under_state(name), std::vector<double>{agree_on_sum(*owners_.ranks, share)});
 }
 
-void ArchiveSender::visit_states(const char*, std::span<double> own, std::int64_t each) {
-  if (!counting_) send_states(owners_, own, each);
+void ArchiveSender::visit_states(const char*, std::int64_t each, const ValuesAt& at) {
+  const ValuePieces pieces(owners_, each, at);
+  const auto sizes = pieces.sizes();
+  for (std::size_t i = 0; !counting_ && i < sizes.size(); ++i) {
+    if (sizes[i] > 0) pieces.fetch(static_cast<int>(i));
+  }
 }
 
 void ArchiveSender::visit_stages(const char*, Policy& policy, StageStore* store) {
-  const StagePieces pieces(policy.stages, *owners_.ranks, store);
+  const StagePieces pieces(policy.stages, owners_.model->own_states(), owners_, store);
   if (!counting_) pieces.hand_over();
 }
 
@@ -129,16 +109,26 @@ void ArchiveReader::visit(const char* name, Trace& trace) {
   trace = read_trace(in_, under_state(name) + "/");
 }
 
-void ArchiveReader::visit_states(const char* name, std::span<double> own, std::int64_t each) {
-  read_states(in_, under_state(name), owners_, own, each);
+void ArchiveReader::visit_states(const char* name, std::int64_t each, const ValuesAt& at) {
+  if (each == 0) return;
+  const Model& model = *owners_.model;
+  const auto most = std::max<std::int64_t>(1, kPieceValues / each);
+  for_each_range_of_own(model, most, [&](State begin, State end, State first, State last) {
+    const auto values =
+        in_.read_range<double>(under_state(name), begin * each, (end - begin) * each);
+    for (State place = first; place < last; ++place) {
+      const State number = whole_number(model, model.own(place));
+      std::copy_n(values.begin() + (number - begin) * each, each, at(place));
+    }
+  });
 }
 
 void ArchiveReader::visit_stages(const char* name, Policy& policy, StageStore* store) {
-  const int rank = owners_.ranks->rank();
-  const StageSlices slices(in_, under_state(name) + "/", owners_.blocks.back(), 0);  // no tables
+  const Model& model = *owners_.model;
+  const StageSlices slices(in_, under_state(name) + "/", model.all_states(), 0);  // no tables
   policy.stages.assign(slices.count(), {});
   for (int h = 0; h < slices.count(); ++h) {
-    Policy::Stage stage = slices.read(h, owners_.blocks[rank], owners_.blocks[rank + 1]);
+    Policy::Stage stage = slices.read_own(h, model);
     policy.stages[h].memory = stage.memory;
     if (store)
       store->put(h, stage);

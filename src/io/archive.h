@@ -14,7 +14,7 @@ class ArchiveWriter : public Archive {
   void visit(const char* name, std::vector<std::int64_t>& values) override;
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
-  void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -32,7 +32,7 @@ class ArchiveSender : public Archive {
   void visit(const char*, std::vector<std::int64_t>&) override {}
   void visit(const char*, std::vector<std::vector<double>>&) override {}
   void visit(const char*, Trace&) override {}
-  void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 
@@ -49,7 +49,7 @@ class ArchiveReader : public Archive {
   void visit(const char* name, std::vector<std::int64_t>& values) override;
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
   void visit(const char* name, Trace& trace) override;
-  void visit_states(const char* name, std::span<double> own, std::int64_t each) override;
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
   void visit_stages(const char* name, Policy& policy, StageStore* store) override;
   void visit_sum(const char* name, double& share) override;
 

@@ -56,7 +56,7 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
   all_or_none(ranks, [&] {
     if (change) change(share.terms, share.block.states, share.block.state_names);
     part = io::naming(path.string(), [&] {
-      return make_part(std::move(share.block), std::move(share.blocks), ranks.rank(), count,
+      return make_part(std::move(share.block), share.division, ranks.rank(), count,
                        std::move(share.terms));
     });
   });

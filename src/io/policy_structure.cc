@@ -26,19 +26,29 @@ void check_moves(const std::vector<MemoryMove>& moves, const char* what, int sta
   }
 }
 
-std::int64_t count_nodes(const Policy& policy, const Policy::Stage& stage, int h) {
+std::int64_t count_nodes(const Policy::Stage& stage, State states, int h) {
   require(stage.memory >= 1, "memory states {} of stage {} of the policy, must be at least 1",
           stage.memory, h);
-  if (stage.node_begin.empty()) return std::int64_t{policy.states} * stage.memory;
+  if (stage.node_begin.empty()) return std::int64_t{states} * stage.memory;
   const auto nodes = stage.node_begin.back();
   require(nodes >= 0, "nodes {} of stage {} of the policy, must be at least 0", nodes, h);
-  check_offsets(stage.node_begin, policy.states, nodes, "node_begin", h);
+  check_offsets(stage.node_begin, states, nodes, "node_begin", h);
   return nodes;
 }
 
-void check_stage(const Policy& policy, int h) {
-  const Policy::Stage& stage = policy.stages[h];
-  const std::int64_t nodes = count_nodes(policy, stage, h);
+void check_axis(const BudgetAxis& axis) {
+  require(axis.step > 0 && std::isfinite(axis.step), "budget step {}, must be positive", axis.step);
+  require(!axis.cells.empty() && axis.low.size() == axis.cells.size(),
+          "a budget axis has {} cells and {} lows, must be equally many and at least one",
+          axis.cells.size(), axis.low.size());
+  for (const auto cells : axis.cells)
+    require(cells >= 1, "{} cells of a budget axis, must be at least 1", cells);
+}
+
+}  // namespace
+
+void check_structure(const Policy::Stage& stage, State states, int h) {
+  const std::int64_t nodes = count_nodes(stage, states, h);
   const std::size_t choices = stage.choice_action.size();
   if (stage.mixed.empty()) {
     check_offsets(stage.choice_begin, nodes, choices, "choice_begin", h);
@@ -75,19 +85,9 @@ void check_stage(const Policy& policy, int h) {
   check_moves(stage.landing_moves, "landing moves", h);
 }
 
-void check_axis(const BudgetAxis& axis) {
-  require(axis.step > 0 && std::isfinite(axis.step), "budget step {}, must be positive", axis.step);
-  require(!axis.cells.empty() && axis.low.size() == axis.cells.size(),
-          "a budget axis has {} cells and {} lows, must be equally many and at least one",
-          axis.cells.size(), axis.low.size());
-  for (const auto cells : axis.cells)
-    require(cells >= 1, "{} cells of a budget axis, must be at least 1", cells);
-}
-
-}  // namespace
-
 void check_structure(const Policy& policy) {
-  for (int h = 0; h < static_cast<int>(policy.stages.size()); ++h) check_stage(policy, h);
+  for (int h = 0; h < static_cast<int>(policy.stages.size()); ++h)
+    check_structure(policy.stages[h], policy.states, h);
   for (const BudgetAxis& axis : policy.budget) check_axis(axis);
   if (!policy.start_states.empty())
     check_offsets(policy.start_begin, policy.start_states.size(), policy.start_moves.size(),

@@ -8,4 +8,7 @@ namespace redoubt::io {
 // depends on a problem is checked by check_policy.
 void check_structure(const Policy& policy);
 
+// The same for one of its stages, or what that has of so many states.
+void check_structure(const Policy::Stage& stage, State states, int number);
+
 }  // namespace redoubt::io

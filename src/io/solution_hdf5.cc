@@ -7,7 +7,6 @@
 #include "io/stage_arrays.h"
 #include "io/stage_pieces.h"
 #include "io/stage_slices.h"
-#include "model/agree.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -44,18 +43,16 @@ void read_memory(const hdf5::Input& in, Policy& policy) {
 
 // The stages of a part: the decisions of its own states.
 void read_stages_of_part(const hdf5::Input& in, Policy& policy, const Model& model) {
-  const Part& part = *model.arrays().part;
-  const State begin = part.blocks[part.rank], end = part.blocks[part.rank + 1];
-  require(policy.states == part.blocks.back(), "the policy is for {} states, the problem has {}",
-          policy.states, part.blocks.back());
+  require(policy.states == model.all_states(), "the policy is for {} states, the problem has {}",
+          policy.states, model.all_states());
   const StageSlices slices(in, "policy/stages/", policy.states, model.most_outcomes());
   for (int h = 0; h < slices.count(); ++h) {
-    policy.stages.push_back(slices.read(h, begin, end));
+    policy.stages.push_back(slices.read_own(h, model));
     const Policy::Stage& stage = policy.stages.back();
-    require(begin == end || !stage.mixed.empty() || !stage.choice_begin.empty(),
+    require(model.own_states() == 0 || !stage.mixed.empty() || !stage.choice_begin.empty(),
             "stage {} has no decisions", h);
   }
-  policy.states = end - begin;
+  policy.states = model.own_states();
 }
 
 void write_curve(hdf5::Output& out, const std::vector<CurvePoint>& curve) {
@@ -114,17 +111,28 @@ Solution read_solution(const std::filesystem::path& path, const Model* part) {
   return s;
 }
 
+void save(const Solution& solution, const std::filesystem::path& path, const Owners& owners,
+          const StageStore* store) {
+  const Policy& policy = solution.policy;
+  const bool alone = owners.ranks->size() == 1;
+  const State states = alone ? policy.states : owners.model->all_states();
+  const StagePieces pieces(policy.stages, policy.states, owners, store);
+  if (!pieces.writes()) return pieces.hand_over();
+  write_sealed(path, [&](hdf5::Output& out) { write_content(out, solution, states, pieces); });
+}
+
 }  // namespace
 }  // namespace io
 
-void save_solution(const Solution& solution, const std::filesystem::path& path,
+void save_solution(const Solution& solution, const std::filesystem::path& path) {
+  io::save(solution, path, {}, nullptr);
+}
+
+void save_solution(const Solution& solution, const std::filesystem::path& path, const Model& model,
                    const Execution& execution) {
-  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
-  const auto states = static_cast<State>(agree_on_sum(ranks, solution.policy.states));
-  const io::StagePieces pieces(solution.policy.stages, ranks, execution.stages);
-  if (!pieces.writes()) return pieces.hand_over();
-  io::write_sealed(
-      path, [&](io::hdf5::Output& out) { io::write_content(out, solution, states, pieces); });
+  Owners owners{.model = &model};
+  if (execution.ranks) owners.ranks = execution.ranks;
+  io::save(solution, path, owners, execution.stages);
 }
 
 Solution load_solution(const std::filesystem::path& path) {

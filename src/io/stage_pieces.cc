@@ -1,8 +1,7 @@
 #include "io/stage_pieces.h"
 
-#include <numeric>
+#include <type_traits>
 
-#include "io/on_first_rank.h"
 #include "io/stage_arrays.h"
 #include "model/agree.h"
 #include "model/require.h"
@@ -10,33 +9,58 @@
 namespace redoubt::io {
 namespace {
 
-// Offsets have one entry more than what they are offsets of, and the first one of a rank is the
-// last one of the rank before.
+// Offsets have one entry more than what they are offsets of.
 bool is_offsets(const std::string& name) {
-  return name == "node_begin" || name == "choice_begin" || name == "move_begin";
+  return name == "node_begin" || name == "choice_begin" || name == "move_begin" ||
+         name == "landing_begin";
+}
+
+std::int64_t slot(const Policy::Stage& stage, std::int64_t choice) {
+  if (choice < static_cast<std::int64_t>(stage.outcome_slot.size()))
+    return stage.outcome_slot[choice];
+  return static_cast<std::int64_t>(stage.move_begin.size()) - 1;
+}
+
+// Where the entries of a state, one of `states` of its rank, begin in an array that is not empty.
+std::int64_t first_entry(const Policy::Stage& stage, const std::string& name, State state,
+                         State states, std::int64_t plan) {
+  if (name == "node_begin") return state;
+  if (name == "landing_begin") return plan * states + state;
+  if (name == "landing_moves") return stage.landing_begin[plan * states + state];
+  const std::int64_t node = stage.begin(state);
+  if (name == "mixed" || name == "choice_begin") return node;
+  const std::int64_t choice = stage.choice_begin[node];
+  if (name == "move_begin") return slot(stage, choice);
+  if (name == "moves") return stage.move_begin[slot(stage, choice)];
+  return choice;
+}
+
+// What offsets are the offsets of: a number that does not depend on what comes before.
+std::int64_t length(const Policy::Stage& stage, const std::string& name,
+                    const std::vector<std::int64_t>& offsets, std::int64_t entry) {
+  const std::int64_t next = name == "outcome_slot" ? slot(stage, entry + 1) : offsets[entry + 1];
+  require(next >= offsets[entry], "{} {} of a policy comes after {}, must never decrease", name,
+          next, offsets[entry]);
+  return next - offsets[entry];
 }
 
 }  // namespace
 
-StagePieces::StagePieces(const std::vector<Policy::Stage>& list, Communicator& ranks,
+StagePieces::StagePieces(const std::vector<Policy::Stage>& list, State own, const Owners& owners,
                          const StageStore* store)
-    : stages_(list), ranks_(ranks), store_(store) {
-  const auto stages = list.size();
-  std::map<std::string, std::vector<std::uint64_t>> mine;
-  for_each_stage_array([&](const char* name, auto) { mine[name]; });  // also without a stage
-  for (std::size_t h = 0; h < stages; ++h) {
-    for_each_stage_array([&](const char* name, auto array) {
-      const auto size = (stage(static_cast<int>(h)).*array).size();
-      mine[name].push_back(is_offsets(name) && size > 0 && ranks_.rank() > 0 ? size - 1 : size);
-    });
+    : stages_(list),
+      own_(own),
+      owners_(owners),
+      store_(store),
+      ranges_(owners, own, owners.ranks->size()) {
+  for (int h = 0; h < static_cast<int>(list.size()); ++h) {
+    const auto landings = static_cast<std::int64_t>(stage(h).landing_begin.size());
+    const std::int64_t plans = own_ > 0 && landings > 0 ? (landings - 1) / own_ : 0;
+    plans_.push_back(
+        static_cast<std::int64_t>(agree_on_max(*owners_.ranks, static_cast<double>(plans))));
   }
-  for (const auto& [name, sizes] : mine) {
-    const auto all = gather_values<std::uint64_t>(ranks_, sizes);
-    Sizes& ordered = sizes_[name];
-    for (std::size_t h = 0; h < stages; ++h) {
-      for (int r = 0; r < ranks_.size(); ++r) ordered.push_back(all[r * stages + h]);
-    }
-  }
+  for_each_stage_array(
+      [&](const char* name, auto array) { pieces_[name] = pieces_of(name, array); });
 }
 
 const Policy::Stage& StagePieces::stage(int h) const {
@@ -47,44 +71,85 @@ const Policy::Stage& StagePieces::stage(int h) const {
   return stage_;
 }
 
-// How many entries of an array, or of what it has the offsets of, the ranks before this one have at
-// a stage.
-std::int64_t StagePieces::before(int h, const char* name) const {
-  const auto first = sizes_.at(name).begin() + h * ranks_.size();
-  const auto sum = std::accumulate(first, first + ranks_.rank(), std::size_t{0});
-  return static_cast<std::int64_t>(sum) - (is_offsets(name) && sum > 0 ? 1 : 0);
-}
-
-// What this rank's numbers in an array grow by when others' entries come before its own.
-std::int64_t StagePieces::shift(int h, const std::string& name) const {
-  if (name == "node_begin") return before(h, "choice_begin");
-  if (name == "choice_begin") return before(h, "choice_action");
-  if (name == "outcome_slot") return before(h, "move_begin");
-  if (name == "move_begin") return before(h, "moves");
-  return 0;
-}
-
 template <class Value>
-std::vector<Value> StagePieces::own(int h, const char* name,
-                                    std::vector<Value> Policy::Stage::*array) const {
-  std::vector<Value> values = stage(h).*array;
-  if (ranks_.rank() == 0 || values.empty()) return values;
-  if (is_offsets(name)) values.erase(values.begin());
-  if constexpr (std::is_same_v<Value, std::int64_t>) {
-    const std::int64_t more = shift(h, name);
-    for (std::int64_t& value : values) value += more;
+std::vector<StagePieces::Piece> StagePieces::pieces_of(
+    const std::string& name, std::vector<Value> Policy::Stage::*array) const {
+  std::vector<Piece> pieces;
+  std::vector<std::int64_t> own;
+  for (int h = 0; h < static_cast<int>(stages_.size()); ++h) {
+    const auto& entries = stage(h).*array;
+    if (alone()) {
+      pieces.push_back({h, 0, 0});
+      own.push_back(static_cast<std::int64_t>(entries.size()));
+      continue;
+    }
+    for (std::int64_t plan = 0; plan < (name.starts_with("landing") ? plans_[h] : 1); ++plan) {
+      for (int range = 0; range < ranges_.count(); ++range) {
+        pieces.push_back({h, plan, range});
+        own.push_back(own_size(pieces.back(), name, entries.empty()));
+      }
+    }
   }
+  const auto all = gather_values<std::int64_t>(*owners_.ranks, own);
+  for (std::size_t i = 0; i < all.size(); ++i) pieces[i % pieces.size()].size += all[i];
+  return pieces;
+}
+
+// What a rank has of a piece. The entry that offsets have more is the first rank's.
+std::int64_t StagePieces::own_size(const Piece& piece, const std::string& name, bool empty) const {
+  if (empty) return 0;
+  const Policy::Stage& here = stage(piece.stage);
+  const auto [begin, end] = ranges_.own(piece.range);
+  const bool one_more = is_offsets(name) && piece.first() && owners_.ranks->rank() == 0;
+  if (begin == end) return one_more;
+  return one_more + first_entry(here, name, end, own_, piece.plan) -
+         first_entry(here, name, begin, own_, piece.plan);
+}
+
+// The values of a piece, on the rank that writes.
+template <class Value>
+std::vector<Value> StagePieces::fetch(const Piece& piece, const std::string& name,
+                                      std::vector<Value> Policy::Stage::*array) const {
+  const Policy::Stage& here = stage(piece.stage);
+  const std::vector<Value>& entries = here.*array;
+  if (alone()) return entries;
+  const auto [begin, end] = ranges_.own(piece.range);
+  std::vector<std::int64_t> counts;
+  std::vector<Value> values;
+  for (State s = begin; s < end; ++s) {
+    const bool none = entries.empty();
+    const auto first = none ? 0 : first_entry(here, name, s, own_, piece.plan),
+               last = none ? 0 : first_entry(here, name, s + 1, own_, piece.plan);
+    counts.push_back(last - first);
+    for (auto e = first; e < last; ++e) {
+      if constexpr (std::is_same_v<Value, std::int64_t>)
+        values.push_back(length(here, name, entries, e));
+      else
+        values.push_back(entries[e]);
+    }
+  }
+  values = ranges_.on_first_rank(piece.range, std::move(counts), std::move(values));
+  if constexpr (std::is_same_v<Value, std::int64_t>)
+    if (writes()) values = to_offsets(piece, name, std::move(values));
   return values;
 }
 
-// Piece i, on the rank that writes.
-template <class Value>
-std::vector<Value> StagePieces::piece(std::size_t i, const char* name,
-                                      std::vector<Value> Policy::Stage::*array) const {
-  const int h = static_cast<int>(i / ranks_.size()), rank = static_cast<int>(i % ranks_.size());
-  std::vector<Value> values;
-  if (rank == ranks_.rank()) values = own(h, name, array);
-  return on_first_rank(ranks_, rank, std::move(values), sizes_.at(name)[i]);
+// Lengths become offsets again, with what the pieces before it have had.
+std::vector<std::int64_t> StagePieces::to_offsets(const Piece& piece, const std::string& name,
+                                                  const std::vector<std::int64_t>& lengths) const {
+  if (std::pair now(name, piece.stage); now != total_of_) {
+    total_ = 0;
+    total_of_ = std::move(now);
+  }
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(lengths.size() + 1);
+  if (is_offsets(name) && piece.first()) offsets.push_back(0);
+  for (const std::int64_t length : lengths) {
+    if (!is_offsets(name)) offsets.push_back(total_);
+    total_ += length;
+    if (is_offsets(name)) offsets.push_back(total_);
+  }
+  return offsets;
 }
 
 void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
@@ -93,20 +158,22 @@ void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
   out.write(prefix + "memory", memory);
   for_each_stage_array(
       [&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*array) {
-        const Sizes& sizes = sizes_.at(name);
+        const std::vector<Piece>& pieces = pieces_.at(name);
+        std::vector<std::size_t> sizes, whole(stages_.size());
+        for (const Piece& piece : pieces) {
+          sizes.push_back(piece.size);
+          whole[piece.stage] += piece.size;
+        }
         out.write_pieces<Value>(prefix + name, sizes,
-                                [&](std::size_t i) { return piece(i, name, array); });
-        Sizes whole(stages_.size());
-        for (std::size_t i = 0; i < sizes.size(); ++i) whole[i / ranks_.size()] += sizes[i];
+                                [&](std::size_t i) { return fetch(pieces[i], name, array); });
         out.write_offsets(prefix + name, whole);
       });
 }
 
 void StagePieces::hand_over() const {
   for_each_stage_array([&](const char* name, auto array) {
-    const Sizes& sizes = sizes_.at(name);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] > 0) piece(i, name, array);
+    for (const Piece& piece : pieces_.at(name)) {
+      if (piece.size > 0) fetch(piece, name, array);
     }
   });
 }

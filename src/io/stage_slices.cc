@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/own_states.h"
+#include "io/policy_structure.h"
 #include "io/stage_arrays.h"
 #include "model/require.h"
 
@@ -14,6 +16,47 @@ std::int64_t count_from_first(std::vector<std::int64_t>& offsets) {
   for (std::int64_t& at : offsets) at -= first;
   return first;
 }
+
+template <class Value>
+void append(std::vector<Value>& to, const std::vector<Value>& from, std::int64_t begin,
+            std::int64_t end) {
+  to.insert(to.end(), from.begin() + begin, from.begin() + end);
+}
+
+// What entries begin..end-1 of some offsets have.
+void append_offsets(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& from,
+                    std::int64_t begin, std::int64_t end) {
+  if (to.empty()) to.push_back(0);
+  const std::int64_t shift = to.back() - from[begin];
+  for (auto e = begin; e < end; ++e) to.push_back(from[e + 1] + shift);
+}
+
+// Landings of the own states of ranges, plan by plan.
+class OwnLandings {
+ public:
+  void add(const Policy::Stage& from, State states, State state) {
+    const auto plans = (static_cast<std::int64_t>(from.landing_begin.size()) - 1) / states;
+    offsets_.resize(std::max<std::int64_t>(0, plans));
+    moves_.resize(offsets_.size());
+    for (std::int64_t plan = 0; plan < plans; ++plan) {
+      const auto slot = plan * states + state;
+      append(moves_[plan], from.landing_moves, from.landing_begin[slot],
+             from.landing_begin[slot + 1]);
+      append_offsets(offsets_[plan], from.landing_begin, slot, slot + 1);
+    }
+  }
+  void write(Policy::Stage& to) const {
+    for (std::size_t plan = 0; plan < offsets_.size(); ++plan) {
+      append_offsets(to.landing_begin, offsets_[plan], 0,
+                     static_cast<std::int64_t>(offsets_[plan].size()) - 1);
+      append(to.landing_moves, moves_[plan], 0, static_cast<std::int64_t>(moves_[plan].size()));
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::int64_t>> offsets_;
+  std::vector<std::vector<MemoryMove>> moves_;
+};
 
 }  // namespace
 
@@ -65,6 +108,50 @@ Policy::Stage StageSlices::read(int h, State begin, State end) const {
   read_moves(h, stage);
   read_landings(h, begin, end, stage);
   return stage;
+}
+
+Policy::Stage StageSlices::read_own(int h, const Model& model) const {
+  constexpr State kMostStates = 1 << 14;  // of a range, in memory besides our own
+  const auto number = [&](State place) { return whole_number(model, model.own(place)); };
+  const State own = model.own_states();
+  if (own == 0) return read(h, 0, 0);
+  if (number(own - 1) - number(0) == own - 1) return read(h, number(0), number(0) + own);
+  Policy::Stage stage;
+  OwnLandings landings;
+  for_each_range_of_own(model, kMostStates, [&](State begin, State end, State first, State last) {
+    const Policy::Stage range = read(h, begin, end);
+    stage.memory = range.memory;
+    if (range.mixed.empty() && range.choice_begin.empty()) return;  // not made yet
+    check_structure(range, end - begin, h);
+    for (State place = first; place < last; ++place) {
+      append_state(stage, range, number(place) - begin);
+      landings.add(range, end - begin, number(place) - begin);
+    }
+  });
+  landings.write(stage);
+  return stage;
+}
+
+// Adds what a state has in another stage, landings apart.
+void StageSlices::append_state(Policy::Stage& to, const Policy::Stage& from, State state) const {
+  const std::int64_t node = from.begin(state), node_end = from.end(state);
+  if (!from.node_begin.empty()) append_offsets(to.node_begin, from.node_begin, state, state + 1);
+  if (!from.mixed.empty()) append(to.mixed, from.mixed, node, node_end);
+  if (from.choice_begin.empty()) return;
+  append_offsets(to.choice_begin, from.choice_begin, node, node_end);
+  const std::int64_t choice = from.choice_begin[node], choice_end = from.choice_begin[node_end];
+  append(to.choice_action, from.choice_action, choice, choice_end);
+  append(to.choice_weight, from.choice_weight, choice, choice_end);
+  if (from.move_begin.empty()) return;
+  if (to.move_begin.empty()) to.move_begin.push_back(0);
+  for (auto c = choice; c < choice_end && !from.outcome_slot.empty(); ++c) {
+    const std::int64_t slot = from.outcome_slot[c],
+                       slot_end = std::min(slot + most_outcomes_ + 1,
+                                           static_cast<std::int64_t>(from.move_begin.size()) - 1);
+    to.outcome_slot.push_back(static_cast<std::int64_t>(to.move_begin.size()) - 1);
+    append(to.moves, from.moves, from.move_begin[slot], from.move_begin[slot_end]);
+    append_offsets(to.move_begin, from.move_begin, slot, slot_end);
+  }
 }
 
 // What the choices move to, from their first slot to their last: a slot for each outcome and, where

@@ -18,6 +18,8 @@ class StageSlices {
   int count() const { return static_cast<int>(memory_.size()); }
   // The decisions of states begin..end-1; none where the stage was not made yet.
   Policy::Stage read(int stage, State begin, State end) const;
+  // The same for the states that a model owns, which may lie anywhere among others.
+  Policy::Stage read_own(int stage, const Model& model) const;
 
  private:
   // Entries of one array of a stage, counted from where the stage begins in it.
@@ -27,6 +29,7 @@ class StageSlices {
   std::int64_t size(const char* name, int stage) const;
   void read_moves(int stage, Policy::Stage& out) const;
   void read_landings(int stage, State begin, State end, Policy::Stage& out) const;
+  void append_state(Policy::Stage& to, const Policy::Stage& from, State state) const;
 
   const hdf5::Input& in_;
   std::string prefix_;

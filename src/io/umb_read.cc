@@ -56,7 +56,7 @@ class UmbReader {
       sort_actions(a_);
     else
       number_actions(a_);
-    return {std::move(a_), std::move(blocks_), std::move(terms_)};
+    return {std::move(a_), {std::move(blocks_)}, std::move(terms_)};
   }
 
  private:

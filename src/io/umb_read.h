@@ -10,8 +10,8 @@ namespace redoubt::io {
 // On one rank these are the arrays of the model.
 struct UmbShare {
   ModelArrays block;
-  std::vector<State> blocks;  // rank r owns states blocks[r] up to the next
-  Terms terms;                // of the whole problem, but radii only of the rows in the block
+  Division division;
+  Terms terms;  // of the whole problem, but radii only of the rows in the block
 };
 
 // Every rank calls this with the same archive and reads its own share, and no more than a megabyte

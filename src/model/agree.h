@@ -57,16 +57,6 @@ inline bool all_ranks(Communicator& ranks, bool mine) { return agree_on_min(rank
 // Each entry becomes the least of all ranks' entries.
 void agree_on_least(Communicator& ranks, std::span<double> values);
 
-// A value that each rank in turn passes on: what one process with all states would have made of it.
-template <class Value, class Step>
-Value in_turn(Communicator& ranks, Value value, Step step) {
-  for (int r = 0; r < ranks.size(); ++r) {
-    if (ranks.rank() == r) value = step(value);
-    value = gather_value(ranks, value)[r];
-  }
-  return value;
-}
-
 // Runs a body that may fail on some ranks only, such as reading a part of a file: then every rank
 // throws what the first of them to fail has thrown.
 void all_or_none(Communicator& ranks, const std::function<void()>& body);

@@ -14,7 +14,11 @@ inline double bytes_of(const Model& model) {
                  of(a.probability) + of(a.reward) + of(a.outcome_reward) + of(a.lower) +
                  of(a.upper);
   for (const Signal& signal : a.signals) bytes += of(signal.row) + of(signal.outcome);
-  if (a.part) bytes += of(a.part->number);
+  if (a.part) {
+    const double each =
+        sizeof(State) * 4;  // its number and owner, its place among our own, the state of a place
+    bytes += each * a.states;
+  }
   return bytes;
 }
 

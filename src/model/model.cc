@@ -151,24 +151,26 @@ void check_names(const std::vector<std::string>& names, std::string_view what) {
     require(seen.insert(name).second, "{} name '{}' is given twice, names must differ", what, name);
 }
 
-// Of a part: numbers that increase, and rows in the states of its own block only.
+// Of a part: numbers that increase, and rows in the states that it owns only.
 void check_part(const ModelArrays& a) {
   if (!a.part) return;
-  const auto& [blocks, rank, number, actions] = *a.part;
-  require(rank >= 0 && rank + 1 < static_cast<int>(blocks.size()) &&
-              std::is_sorted(blocks.begin(), blocks.end()) && blocks.front() == 0,
-          "rank {} of a part with {} blocks, must have a block, and blocks must increase from 0",
-          rank, blocks.size());
-  require(number.size() == static_cast<std::size_t>(a.states) &&
-              std::is_sorted(number.begin(), number.end(), std::less_equal<>()),
-          "a part of {} states with {} numbers, must have one for each, and they must increase",
-          a.states, number.size());
+  const auto& [rank, ranks, states, number, owner, actions] = *a.part;
+  require(rank >= 0 && rank < ranks, "rank {} of a part, must be in 0..{}", rank, ranks - 1);
+  const auto count = static_cast<std::size_t>(a.states);
+  require(number.size() == count &&
+              std::is_sorted(number.begin(), number.end(), std::less_equal<>()) &&
+              number.front() >= 0 && number.back() < states,
+          "a part of {} states with {} numbers, must have one for each, and they must increase "
+          "from 0 or more and stay below {}",
+          count, number.size(), states);
+  require(owner.size() == count, "a part of {} states with {} owners, must have one for each",
+          count, owner.size());
+  for (const auto each : owner)
+    require(each >= 0 && each < ranks, "rank {} owns a state, must be in 0..{}", each, ranks - 1);
   for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
-    const State s = number[slot % a.states];
-    require(
-        (s >= blocks[rank] && s < blocks[rank + 1]) || a.state_rows[slot] == a.state_rows[slot + 1],
-        "a part has rows of state {}, must have those of states {}..{} only", s, blocks[rank],
-        blocks[rank + 1] - 1);
+    require(owner[slot % count] == rank || a.state_rows[slot] == a.state_rows[slot + 1],
+            "a part has rows of state {}, must have those of its own states only",
+            number[slot % count]);
   }
 }
 
@@ -245,14 +247,16 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
     normalise_rows(a, *this);
     most_outcomes_ = static_cast<int>(largest_step<std::int64_t>(a.row_outcomes));
   }
-  own_end_ = a.states;
   if (a.part) {
     const Part& part = *a.part;
-    const auto place = [&number = part.number](State s) {
-      return static_cast<State>(std::lower_bound(number.begin(), number.end(), s) - number.begin());
-    };
-    own_begin_ = place(part.blocks[part.rank]);
-    own_end_ = place(part.blocks[part.rank + 1]);
+    Own own;
+    own.places.assign(a.states, -1);
+    for (State s = 0; s < a.states; ++s) {
+      if (part.owner[s] != part.rank) continue;
+      own.places[s] = static_cast<State>(own.states.size());
+      own.states.push_back(s);
+    }
+    own_ = std::make_shared<const Own>(std::move(own));
     actions_ = std::max(actions_, part.actions);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <type_traits>
+#include <numeric>
 
 #include "model/require.h"
 #include "model/start.h"
@@ -46,10 +46,10 @@ class StateSet {
   State count_ = 0;
 };
 
-// Entries begin..end-1 of each stage's share of an array, or of nothing.
+// Entries of an array that lie in some ranges, one after the other; of nothing, nothing.
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 template <class Value>
-std::vector<Value> pick(const std::vector<Value>& values,
-                        const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
+std::vector<Value> pick(const std::vector<Value>& values, const Ranges& ranges) {
   std::vector<Value> picked;
   if (values.empty()) return picked;
   for (const auto& [begin, end] : ranges)
@@ -57,49 +57,49 @@ std::vector<Value> pick(const std::vector<Value>& values,
   return picked;
 }
 
-struct Ranges {  // of a block, one for each stage
-  std::vector<std::pair<std::int64_t, std::int64_t>> rows, outcomes;
-};
-
-Ranges ranges_of(const ModelArrays& a, State begin, State end) {
-  Ranges ranges;
+// The rows of some states: one range for each stage and state.
+Ranges rows_of(const ModelArrays& a, const std::vector<State>& states) {
+  Ranges rows;
   for (std::int64_t h = 0; h < a.stages; ++h) {
-    const Row first = a.state_rows[h * a.states + begin], last = a.state_rows[h * a.states + end];
-    ranges.rows.emplace_back(first, last);
-    ranges.outcomes.emplace_back(a.row_outcomes[first], a.row_outcomes[last]);
+    for (const State s : states)
+      rows.emplace_back(a.state_rows[h * a.states + s], a.state_rows[h * a.states + s + 1]);
   }
-  return ranges;
+  return rows;
 }
 
-ModelArrays rows_of_block(const ModelArrays& a, State begin, State end) {
-  const Ranges ranges = ranges_of(a, begin, end);
-  ModelArrays block;
-  block.states = end - begin;
-  block.stages = a.stages;
-  block.state_rows.push_back(0);
-  block.row_outcomes.push_back(0);
-  for (std::int64_t h = 0; h < a.stages; ++h) {
-    for (State s = begin; s < end; ++s) {
-      const auto slot = h * a.states + s;
-      block.state_rows.push_back(block.state_rows.back() + a.state_rows[slot + 1] -
-                                 a.state_rows[slot]);
-      for (Row row = a.state_rows[slot]; row < a.state_rows[slot + 1]; ++row)
-        block.row_outcomes.push_back(block.row_outcomes.back() + a.row_outcomes[row + 1] -
-                                     a.row_outcomes[row]);
-    }
+ModelArrays only_rows(const ModelArrays& a, const Ranges& rows, State states) {
+  ModelArrays some;
+  some.states = states;
+  some.stages = a.stages;
+  some.state_rows.push_back(0);
+  some.row_outcomes.push_back(0);
+  Ranges outcomes;
+  for (const auto& [begin, end] : rows) {
+    some.state_rows.push_back(some.state_rows.back() + end - begin);
+    for (Row row = begin; row < end; ++row)
+      some.row_outcomes.push_back(some.row_outcomes.back() + a.row_outcomes[row + 1] -
+                                  a.row_outcomes[row]);
+    outcomes.emplace_back(a.row_outcomes[begin], a.row_outcomes[end]);
   }
-  block.action = pick(a.action, ranges.rows);
-  block.reward = pick(a.reward, ranges.rows);
-  block.next = pick(a.next, ranges.outcomes);
-  block.probability = pick(a.probability, ranges.outcomes);
-  block.outcome_reward = pick(a.outcome_reward, ranges.outcomes);
-  block.lower = pick(a.lower, ranges.outcomes);
-  block.upper = pick(a.upper, ranges.outcomes);
+  some.action = pick(a.action, rows);
+  some.reward = pick(a.reward, rows);
+  some.next = pick(a.next, outcomes);
+  some.probability = pick(a.probability, outcomes);
+  some.outcome_reward = pick(a.outcome_reward, outcomes);
+  some.lower = pick(a.lower, outcomes);
+  some.upper = pick(a.upper, outcomes);
   for (const Signal& s : a.signals)
-    block.signals.push_back({s.name, pick(s.row, ranges.rows), pick(s.outcome, ranges.outcomes)});
-  block.state_names = a.state_names;
-  block.action_names = a.action_names;
-  return block;
+    some.signals.push_back({s.name, pick(s.row, rows), pick(s.outcome, outcomes)});
+  some.state_names = a.state_names;
+  some.action_names = a.action_names;
+  return some;
+}
+
+int owner_of(const Division& division, State state) {
+  if (!division.owner.empty()) return division.owner[state];
+  const auto& blocks = division.blocks;
+  return static_cast<int>(std::upper_bound(blocks.begin(), blocks.end(), state) - blocks.begin()) -
+         1;
 }
 
 // The states whose rows lead to the same share of all outcomes, in order.
@@ -113,11 +113,24 @@ State state_at(const ModelArrays& a, std::int64_t outcome) {
 
 }  // namespace
 
-ModelArrays make_part(ModelArrays a, std::vector<State> blocks, int rank,
+std::vector<State> Division::states_of(int rank) const {
+  std::vector<State> own;
+  if (owner.empty()) {
+    own.resize(blocks[rank + 1] - blocks[rank]);
+    std::iota(own.begin(), own.end(), blocks[rank]);
+  }
+  for (std::size_t s = 0; s < owner.size(); ++s) {
+    if (owner[s] == rank) own.push_back(static_cast<State>(s));
+  }
+  return own;
+}
+
+ModelArrays make_part(ModelArrays a, const Division& division, int rank,
                       const std::vector<State>& known, int actions) {
-  const State begin = blocks[rank], end = blocks[rank + 1], all = blocks.back();
+  const State all = division.states();
+  const std::vector<State> own = division.states_of(rank);
   StateSet set(all);
-  for (State s = begin; s < end; ++s) set.add(s);
+  for (const State s : own) set.add(s);
   for (const State s : known) set.add(s);
   for (const State s : a.next) {
     require(s >= 0 && s < all, "next state {}, must be in 0..{}", s, all - 1);
@@ -125,19 +138,16 @@ ModelArrays make_part(ModelArrays a, std::vector<State> blocks, int rank,
   }
   set.number();
   for (State& s : a.next) s = set.place(s);
-  const State before = set.place(begin), own = end - begin;
-  std::vector<Row> state_rows;
+  Part part{rank, division.ranks(), all, set.members(), {}, actions};
+  for (const State s : part.number) part.owner.push_back(owner_of(division, s));
+  std::vector<Row> state_rows = {0};
   state_rows.reserve(static_cast<std::size_t>(set.count()) * a.stages + 1);
-  for (std::int64_t h = 0; h < a.stages; ++h) {  // states that others own have no rows
-    const Row* rows = a.state_rows.data() + h * own;
-    state_rows.insert(state_rows.end(), before, rows[0]);
-    state_rows.insert(state_rows.end(), rows, rows + own);
-    state_rows.insert(state_rows.end(), set.count() - before - own, rows[own]);
+  const Row* row = a.state_rows.data();
+  for (int h = 0; h < a.stages; ++h) {  // states that others own have no rows
+    for (const std::int32_t owner : part.owner) state_rows.push_back(owner == rank ? *++row : *row);
   }
-  state_rows.push_back(a.state_rows.back());
   a.state_rows = std::move(state_rows);
   a.states = set.count();
-  Part part{std::move(blocks), rank, set.members(), actions};
   if (!a.state_names.empty()) {
     std::vector<std::string> names;
     for (const State s : part.number) names.push_back(std::move(a.state_names[s]));
@@ -147,10 +157,9 @@ ModelArrays make_part(ModelArrays a, std::vector<State> blocks, int rank,
   return a;
 }
 
-Problem make_part(ModelArrays block, std::vector<State> blocks, int rank, int actions,
-                  Terms terms) {
-  terms.start = tidy_start(terms.start, blocks.back());
-  Model model(make_part(std::move(block), std::move(blocks), rank, terms.start.states, actions));
+Problem make_part(ModelArrays rows, const Division& division, int rank, int actions, Terms terms) {
+  terms.start = tidy_start(terms.start, division.states());
+  Model model(make_part(std::move(rows), division, rank, terms.start.states, actions));
   for (State& s : terms.start.states) s = number_in_part(*model.arrays().part, s);
   return Problem(std::move(model), std::move(terms));
 }
@@ -171,19 +180,24 @@ std::vector<State> balanced_blocks(const Model& model, int ranks) {
   return blocks;
 }
 
-Problem part_of(const Problem& whole, std::vector<State> blocks, int rank) {
-  const ModelArrays& a = whole.model().arrays();
-  const State begin = blocks[rank], end = blocks[rank + 1];
+Problem part_of(const Problem& whole, const Division& division, int rank) {
+  const Model& model = whole.model();
+  require(division.states() == model.states() &&
+              (division.owner.empty() ||
+               division.owner.size() == static_cast<std::size_t>(model.states())),
+          "a division of {} states with {} owners, must be of the {} states of the model, with one "
+          "owner for each or none",
+          division.states(), division.owner.size(), model.states());
+  const std::vector<State> own = division.states_of(rank);
+  const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();
   std::visit(
       [&](auto& set) {
-        if constexpr (requires { set.radius; })
-          set.radius.rows = pick(set.radius.rows, ranges_of(a, begin, end).rows);
+        if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);
       },
       terms.uncertainty);
-  ModelArrays block = rows_of_block(a, begin, end);
-  return make_part(std::move(block), std::move(blocks), rank, whole.model().actions(),
-                   std::move(terms));
+  return make_part(only_rows(model.arrays(), rows, static_cast<State>(own.size())), division, rank,
+                   model.actions(), std::move(terms));
 }
 
 }  // namespace redoubt

@@ -3,18 +3,19 @@
 #include <vector>
 
 #include "redoubt/problem.h"
+#include "redoubt/ranks.h"
 
 namespace redoubt {
 
-// Turns the rows of one block of states into a part. `block` has the rows of the states
-// blocks[rank] up to blocks[rank + 1] and no others (state_rows has one entry for each of them and
-// stage, and one more), but next states in the numbers of the whole model. `known` are states that
-// every part has, whether its rows lead there or not.
-ModelArrays make_part(ModelArrays block, std::vector<State> blocks, int rank,
+// Turns the rows of some states into a part. `rows` has those of the states that the rank owns and
+// no others (state_rows has one entry for each of them and stage, and one more), but next states in
+// the numbers of the whole model. `known` are states that every part has, whether its rows lead
+// there or not.
+ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
                       const std::vector<State>& known, int actions);
 
-// The same as a problem: `terms` are those of the whole problem, with radii of the block's rows.
-Problem make_part(ModelArrays block, std::vector<State> blocks, int rank, int actions, Terms terms);
+// The same as a problem: `terms` are those of the whole problem, with radii of these rows.
+Problem make_part(ModelArrays rows, const Division& division, int rank, int actions, Terms terms);
 
 // The number that a state of a model, which may be a part, has in the whole one.
 inline State whole_number(const Model& model, State state) {

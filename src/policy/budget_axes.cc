@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
+#include <unordered_set>
 
 #include "model/agree.h"
 #include "model/require.h"
@@ -15,6 +18,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostLatticeCells = 4096;  // beyond this a rounded grid is the better trade
+constexpr std::size_t kMostSizes = 16 * kMostLatticeCells;  // of what a step may earn
 
 struct Range {
   double low = kInfinity, high = -kInfinity;
@@ -124,19 +128,42 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
   }
 }
 
-std::vector<double> values_of(const Problem& problem, Channel channel) {
+// Calls visit(value) for everything that a step of our own states may earn, until it says no.
+template <class Visit>
+bool for_each_value(const Problem& problem, Channel channel, Visit visit) {
   const Model& model = problem.model();
-  std::vector<double> values;
-  for (State s = model.own_begin(); s < model.own_end(); ++s) {  // in an order that parts keep
-    for (int h = 0; h < model.stages(); ++h) {
-      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
-        if (lands_anywhere(problem)) values.push_back(model.value(channel.signal, row));
-        for_each_result(model, channel, row,
-                        [&](State, double earned) { values.push_back(earned); });
-      }
-    }
+  bool more = true;
+  for (Row row = 0; more && row < model.rows(); ++row) {
+    if (lands_anywhere(problem)) more = visit(model.value(channel.signal, row));
+    for_each_result(model, channel, row,
+                    [&](State, double earned) { more = more && visit(earned); });
   }
-  return values;
+  return more;
+}
+
+// The different sizes of those values on all ranks, zero apart, the largest first; nothing when
+// there are too many for a common step to make a small grid. The order does not depend on how the
+// states are divided.
+std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Channel channel,
+                                                   Communicator& ranks) {
+  std::unordered_set<double> seen;
+  double last = -1;
+  const auto collect = [&](double value) {
+    const double size = std::abs(value);
+    if (size != last && size > 0) seen.insert(size);
+    last = size;
+    return seen.size() <= kMostSizes;
+  };
+  const bool few = for_each_value(problem, channel, collect);
+  if (!all_ranks(ranks, few)) return {};
+  std::vector<double> mine(seen.begin(), seen.end()), all;
+  mine.resize(static_cast<std::size_t>(agree_on_max(ranks, static_cast<double>(mine.size()))), 0.0);
+  all = gather_values<double>(ranks, mine);
+  std::sort(all.begin(), all.end(), std::greater<>());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (!all.empty() && all.back() == 0) all.pop_back();  // of ranks that have fewer than others
+  if (all.size() > kMostSizes) return {};
+  return all;
 }
 
 // The widest stage; where nothing is undecided at any stage, a millionth of what a path may earn.
@@ -151,13 +178,11 @@ double widest(const std::vector<Range>& paths, const std::vector<Range>& reached
   return width;
 }
 
-// The common step of these values and of all that came before, whose own was `step`; kNone when
-// there is none above `smallest`.
-constexpr double kNone = -1;
-double extend_step(double step, const std::vector<double>& values, double smallest) {
-  if (step == kNone) return step;
+// The common step of these values; 0 when there is none above `smallest`.
+double common_step(const std::vector<double>& values, double smallest) {
+  double step = 0;
   for (const double value : values) {
-    double a = std::max(step, std::abs(value)), b = std::min(step, std::abs(value));
+    double a = std::max(step, value), b = std::min(step, value);
     while (b > 1e-9 * a) {  // Euclid's algorithm; remainders that are rounding errors count as zero
       double rest = a - b * std::floor(a / b);
       if (rest > b * (1 - kCellNoise)) rest = 0;
@@ -165,28 +190,23 @@ double extend_step(double step, const std::vector<double>& values, double smalle
       b = rest <= kCellNoise * a ? 0 : rest;
     }
     step = a;
-    if (step > 0 && step < smallest) return kNone;
+    if (step > 0 && step < smallest) return 0;
   }
   return step;
 }
 
 void choose_step(BudgetAxis& axis, const Problem& problem, const BudgetGrid& grid, double width,
                  Communicator& ranks) {
-  const std::vector<double> values = values_of(problem, {axis.signal, axis.sign});
-  if (grid.step > 0) {
-    axis.step = grid.step;
-  } else {
-    const double lattice =
-        axis.discount == 1 ? in_turn(ranks, 0.0,
-                                     [&](double step) {
-                                       return extend_step(step, values, width / kMostLatticeCells);
-                                     })
-                           : 0;
-    axis.step = lattice > 0 ? lattice : width / grid.cells;
+  const Channel channel{axis.signal, axis.sign};
+  axis.step = grid.step;
+  if (grid.step <= 0) {
+    const auto sizes = sizes_of_values(problem, channel, ranks);
+    if (sizes && axis.discount == 1) axis.step = common_step(*sizes, width / kMostLatticeCells);
+    if (axis.step <= 0) axis.step = width / grid.cells;
     if (axis.step <= 0) axis.step = 1;
   }
-  const bool whole = std::all_of(values.begin(), values.end(), [&](double v) {
-    const double cells = v / axis.step;
+  const bool whole = for_each_value(problem, channel, [&](double value) {
+    const double cells = value / axis.step;
     return std::abs(cells - std::round(cells)) <= kCellNoise;
   });
   axis.exact = axis.discount == 1 && all_ranks(ranks, whole);

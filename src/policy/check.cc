@@ -58,7 +58,7 @@ class Checker {
   // How many memory states every state has at a stage that others lead to; all ranks ask.
   void look_at(int stage) {
     for (State s = 0; s < policy_.states; ++s)
-      memory_[model_.own_begin() + s] = static_cast<double>(memory_of(policy_, stage, s));
+      memory_[model_.own(s)] = static_cast<double>(memory_of(policy_, stage, s));
     exchange_.update({memory_.data(), 1, 1, 0, 1});
   }
 
@@ -86,7 +86,7 @@ class Checker {
       double sum = 0;
       for (const MemoryMove& move : moves(here.landing_moves, here.landing_begin, slot))
         sum += move.weight;
-      const auto s = static_cast<State>(model_.own_begin() + slot % policy_.states);
+      const auto s = model_.own(static_cast<State>(slot % policy_.states));
       if (std::abs(sum - 1) > kTolerance) own.push_back({plan, whole_number(model_, s), sum});
     }
     for (const Gap& gap : gather_lists(ranks, std::move(own))) gaps_[gap.plan].push_back(gap);
@@ -167,7 +167,7 @@ class Checker {
   }
 
   void decision(int h, State s, std::int64_t node) const {
-    const State at = model_.own_begin() + s;
+    const State at = model_.own(s);
     const State name = whole_number(model_, at);
     const auto actions = model_.row_end(h, at) - model_.row_begin(h, at);
     if (actions == 0) return;
@@ -224,8 +224,8 @@ class Checker {
     check_offsets(here.move_begin, static_cast<std::int64_t>(here.moves.size()), "move_begin", h);
     if (lands_anywhere(problem_)) landing_targets(h);
     for (State s = 0; s < policy_.states; ++s) {
-      const Row first = model_.row_begin(h, model_.own_begin() + s);
-      if (first == model_.row_end(h, model_.own_begin() + s)) continue;
+      const Row first = model_.row_begin(h, model_.own(s));
+      if (first == model_.row_end(h, model_.own(s))) continue;
       for (auto c = here.choice_begin[here.begin(s)]; c < here.choice_begin[here.end(s)]; ++c)
         choice(h, first + here.choice_action[c], here.outcome_slot[c]);
     }
@@ -269,7 +269,7 @@ class Checker {
     for (std::size_t slot = 0; slot + 1 < here.landing_begin.size(); ++slot) {
       const auto s = static_cast<State>(slot % policy_.states);
       targets(moves(here.landing_moves, here.landing_begin, static_cast<std::int64_t>(slot)),
-              model_.own_begin() + s, "landing moves", h);
+              model_.own(s), "landing moves", h);
     }
   }
 

@@ -28,9 +28,8 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
     tables.push_back(stage.outcome_slot.empty() ? 0 : -1);
   agree_on_least(workers.ranks(), tables);
   by_table_.assign(tables.begin(), tables.end());
-  const auto& part = problem.model().arrays().part;
-  all_states_ = part ? part->blocks.back() : problem.model().states();
-  if (!part) return;
+  all_states_ = problem.model().all_states();
+  if (!problem.model().arrays().part) return;
   require_whole_landings(problem, policy.budget);
   find_room();
 }
@@ -96,7 +95,7 @@ void StageEvaluation::run(int stage, const Next& next, Next& values, const Finis
     layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
   exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int worker) {
     MemoryRange& range = workers_[worker].range;
-    const State own = state - problem_->model().own_begin();
+    const State own = problem_->model().own_place(state);
     const auto memory = static_cast<std::int32_t>(decisions_->end(own) - decisions_->begin(own));
     for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
       range.count = std::min(kMemoryBlock, memory - range.first);
@@ -129,7 +128,7 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
 
 void StageEvaluation::collect_lanes(State state, std::int32_t action, Worker& worker) const {
   const Policy::Stage& here = *decisions_;
-  const State own = state - problem_->model().own_begin();
+  const State own = problem_->model().own_place(state);
   worker.lanes.clear();
   worker.weight.clear();
   worker.choice.clear();
@@ -234,7 +233,7 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
   std::vector<double> values(plans_ * channels() * own, 0.0);
   for (int c = 0; c < channels(); ++c) {
     for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {
-      const auto first = first_node(stage + 1, static_cast<State>(model.own_begin() + slot % own));
+      const auto first = first_node(stage + 1, model.own(static_cast<State>(slot % own)));
       for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
         values[c * plans_ * own + slot] +=
             here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
@@ -246,12 +245,17 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
     return;
   }
   values = gather_lists(ranks, std::move(values));  // [rank][channel][plan][state]
+  std::vector<State> mine;
+  for (State s = 0; s < model.own_states(); ++s) mine.push_back(whole_number(model, model.own(s)));
+  const std::vector<State> states = gather_lists(ranks, std::move(mine));
   floor_.resize(values.size());
   const double* from = values.data();
-  for (int r = 0; r < ranks.size(); ++r) {
-    const State begin = model.arrays().part->blocks[r], end = model.arrays().part->blocks[r + 1];
-    for (std::int64_t plan = 0; plan < plans_ * channels(); ++plan, from += end - begin)
-      std::copy_n(from, end - begin, floor_.data() + plan * all_states_ + begin);
+  auto first = states.begin();
+  for (const State count : gather_value(ranks, model.own_states())) {
+    for (std::int64_t plan = 0; plan < plans_ * channels(); ++plan) {
+      for (State s = 0; s < count; ++s) floor_[plan * all_states_ + first[s]] = *from++;
+    }
+    first += count;
   }
 }
 

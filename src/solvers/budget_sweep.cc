@@ -53,9 +53,8 @@ void BudgetSweep::visit(Archive& archive, int stage) {
   const Model& model = problem_->model();
   shape_layer(stage, next_);
   const std::int64_t each = arrays_ * next_.stride;
-  archive.visit_states(
-      "values",
-      std::span(next_.values).subspan(model.own_begin() * each, model.own_states() * each), each);
+  archive.visit_states("values", each,
+                       [&](State own) { return lanes(next_, 0, model.own(own)) - next_.before; });
   double evaluations = own_evaluations();
   archive.visit_sum("row_evaluations", evaluations);
   evaluations_before_ += evaluations - own_evaluations();
@@ -78,8 +77,8 @@ void BudgetSweep::shape_layer(int stage, Layer& layer) const {
   resize_with_large_pages(layer.values,
                           (std::int64_t{model.states()} + 1) * arrays_ * layer.stride);
   const bool end = stage == stages_;
-  for (State s = end ? 0 : model.own_begin(); s < (end ? model.states() : model.own_end()); ++s) {
-    if (!end && model.row_begin(stage, s) < model.row_end(stage, s)) continue;
+  for (State s = 0; s < model.states(); ++s) {
+    if (!end && (!model.owns(s) || model.row_begin(stage, s) < model.row_end(stage, s))) continue;
     std::fill_n(lanes(layer, 0, s) - layer.before, arrays_ * layer.stride, 0.0);
   }
 }
@@ -120,7 +119,7 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
     worker.range.first = static_cast<std::int32_t>(piece) * range;
     worker.range.count = std::min(range, here_.lanes - worker.range.first);
     step_range(stage, state, decisions, worker);
-    if (several) decisions_[(state - model.own_begin()) * ranges + piece] = worker.decisions;
+    if (several) decisions_[model.own_place(state) * ranges + piece] = worker.decisions;
   };
   exchange_.sweep(*group_, {work, ranges}, view(here_), body);
   fill_halos_of_others(here_);
@@ -239,7 +238,7 @@ const double* BudgetSweep::moved_floor(int array, Worker& worker) const {
 
 void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Worker& worker) {
   const auto padded = padded_lanes(here_.lanes);
-  const std::int64_t own = state - problem_->model().own_begin();
+  const std::int64_t own = problem_->model().own_place(state);
   MixedChoice* choices = decisions.mixed.data() + own * here_.lanes;
   worker.reward.resize(actions);
   worker.utility.resize(actions);
@@ -289,8 +288,7 @@ void BudgetSweep::fill_halo(Layer& layer, State state) const {
 void BudgetSweep::fill_halos_of_others(Layer& layer) const {
   const Model& model = problem_->model();
   for (State s = 0; s < model.states(); ++s) {
-    if (s == model.own_begin()) s = model.own_end();
-    if (s < model.states()) fill_halo(layer, s);
+    if (!model.owns(s)) fill_halo(layer, s);
   }
 }
 

@@ -48,7 +48,8 @@ std::uint64_t sum_of_rows(const Problem& problem) {
   const Model& model = problem.model();
   std::uint64_t total = 0;
   for (int h = 0; h < model.stages(); ++h) {
-    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
       Checksum sum;
       sum.add(h);
       sum.add(whole_number(model, s));
@@ -85,14 +86,14 @@ void add_terms(Checksum& sum, const Problem& problem) {
 std::string description(const Problem& problem, const Owners& owners) {
   const Model& model = problem.model();
   Checksum sum;
-  sum.add(owners.blocks.back());
+  sum.add(model.all_states());
   sum.add(model.stages());
   for (const Signal& signal : model.arrays().signals) sum.add_all(signal.name);
   add_terms(sum, problem);
   std::uint64_t digest = sum.value();
   for (const std::uint64_t rows : gather_value(*owners.ranks, sum_of_rows(problem))) digest += rows;
   const auto rows = agree_on_sum(*owners.ranks, static_cast<double>(model.rows()));
-  return fmt::format("problem {:016x} ({} states, {} rows, {})", digest, owners.blocks.back(), rows,
+  return fmt::format("problem {:016x} ({} states, {} rows, {})", digest, model.all_states(), rows,
                      problem.infinite() ? fmt::format("discount {}", problem.discount())
                                         : fmt::format("horizon {}", problem.horizon()));
 }
@@ -103,9 +104,8 @@ Savepoint::Savepoint(const Execution& execution, const Problem& problem, const s
                      Stopwatch& watch)
     : checkpoint_(execution.checkpoint.get()), watch_(&watch) {
   if (!checkpoint_) return;
-  const auto& part = problem.model().arrays().part;
   if (execution.ranks) owners_.ranks = execution.ranks;
-  owners_.blocks = part ? part->blocks : std::vector<State>{0, problem.model().states()};
+  owners_.model = &problem.model();
   work_ =
       fmt::format("{} by redoubt {} on {}", method, REDOUBT_VERSION, description(problem, owners_));
 }

@@ -31,7 +31,7 @@ class Sweep {
     const double floor = agree_on_min(group_.ranks(), *std::min_element(next.begin(), next.end()));
     const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
     exchange_.sweep(group_, {work}, {values.data()}, [&](State state, std::int64_t, int worker) {
-      std::int32_t& best = actions[state - model.own_begin()];
+      std::int32_t& best = actions[model.own_place(state)];
       for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
         const double q = worst(row, next, floor, rows_[worker]);
         // Of actions that differ by rounding only the first counts, on every machine.
@@ -51,8 +51,7 @@ class Sweep {
   // missing.
   void visit(Archive& archive, std::vector<double>& values) {
     const Model& model = problem_.model();
-    archive.visit_states("values", std::span(values).subspan(model.own_begin(), model.own_states()),
-                         1);
+    archive.visit_states("values", 1, [&](State own) { return values.data() + model.own(own); });
     double evaluations = own_evaluations();
     archive.visit_sum("row_evaluations", evaluations);
     evaluations_before_ += evaluations - own_evaluations();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/agree.h"
+#include "model/part.h"
 #include "model/require.h"
 
 namespace redoubt {
@@ -17,85 +18,78 @@ constexpr State kSmallestSlice = 64;
 
 Exchange::Exchange(const Model& model, Communicator& ranks) : model_(&model), ranks_(&ranks) {
   const auto& part = model.arrays().part;
-  require((part ? static_cast<int>(part->blocks.size()) - 1 : 1) == ranks.size() &&
-              (!part || part->rank == ranks.rank()),
-          "a problem in {} parts on {} ranks, must have one part for each rank",
-          part ? part->blocks.size() - 1 : 1, ranks.size());
+  const int parts = part ? part->ranks : 1;
+  require(parts == ranks.size() && (!part || part->rank == ranks.rank()),
+          "a problem in {} parts on {} ranks, must have one part for each rank", parts,
+          ranks.size());
   if (!part) return;
-  State largest = 0;
-  std::vector<std::int64_t> needs(ranks.size());
   for (int r = 0; r < ranks.size(); ++r) {
-    const auto place = [&](State s) {
-      return static_cast<State>(std::lower_bound(part->number.begin(), part->number.end(), s) -
-                                part->number.begin());
-    };
-    const State first = place(part->blocks[r]), last = place(part->blocks[r + 1]);
-    largest = std::max(largest, part->blocks[r + 1] - part->blocks[r]);
-    if (r == ranks.rank()) continue;
-    needs[r] = last - first;
-    peers_.push_back({r, first, last, {}, {}, {}});
+    if (r != ranks.rank()) peers_.emplace_back().rank = r;
   }
+  for (State s = 0; s < model.states(); ++s) {
+    const int owner = part->owner[s];
+    if (!model.owns(s)) peers_[owner - (owner > ranks.rank())].theirs.push_back(s);
+  }
+  const auto largest = static_cast<State>(agree_on_max(ranks, model.own_states()));
   slices_ = std::clamp(largest / kSmallestSlice, 1, kMostSlices);
+  learn_what_is_wanted();
+  learn_slices();
+}
 
-  // Everybody tells everybody else what it needs.
-  const auto all_needs = gather_values<std::int64_t>(ranks, needs);
+// Everybody tells everybody else what it needs.
+void Exchange::learn_what_is_wanted() {
+  const Part& part = *model_->arrays().part;
+  std::vector<std::int64_t> needs(ranks_->size());
+  for (const Peer& peer : peers_) needs[peer.rank] = static_cast<std::int64_t>(peer.theirs.size());
+  const auto all_needs = gather_values<std::int64_t>(*ranks_, needs);
+  std::vector<Communicator::Outgoing> out;
+  std::vector<Communicator::Incoming> in;
+  std::vector<std::vector<State>> asked(peers_.size());
+  for (std::size_t p = 0; p < peers_.size(); ++p) {
+    Peer& peer = peers_[p];
+    for (const State s : peer.theirs) asked[p].push_back(part.number[s]);
+    peer.wanted.resize(all_needs[std::int64_t{peer.rank} * ranks_->size() + ranks_->rank()]);
+    out.push_back({peer.rank, std::as_bytes(std::span(asked[p]))});
+    in.push_back({peer.rank, std::as_writable_bytes(std::span(peer.wanted))});
+  }
+  ranks_->begin(out, in);
+  ranks_->finish();
+  for (Peer& peer : peers_) {
+    for (State& s : peer.wanted) s = number_in_part(part, s);
+  }
+}
+
+// And in which slice each will come.
+void Exchange::learn_slices() {
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
   for (Peer& peer : peers_) {
-    peer.wanted.resize(all_needs[std::int64_t{peer.rank} * ranks.size() + ranks.rank()]);
-    in.push_back({peer.rank, std::as_writable_bytes(std::span(peer.wanted))});
-    out.push_back(
-        {peer.rank,
-         std::as_bytes(std::span(part->number).subspan(peer.first, peer.last - peer.first))});
+    for (int slice = 0; slice <= slices_; ++slice) {
+      const auto before = [&](State s, State place) { return model_->own_place(s) < place; };
+      peer.wanted_begin.push_back(
+          std::lower_bound(peer.wanted.begin(), peer.wanted.end(), slice_begin(slice), before) -
+          peer.wanted.begin());
+    }
+    peer.theirs_begin.resize(slices_ + 1);
+    out.push_back({peer.rank, std::as_bytes(std::span(peer.wanted_begin))});
+    in.push_back({peer.rank, std::as_writable_bytes(std::span(peer.theirs_begin))});
   }
-  ranks.begin(out, in);
-  ranks.finish();
-  for (Peer& peer : peers_) {
-    for (State& s : peer.wanted) s += model.own_begin() - part->blocks[ranks.rank()];
-  }
+  ranks_->begin(out, in);
+  ranks_->finish();
 }
 
-State Exchange::slice_begin(int rank, int slice) const {
-  const auto& blocks = model_->arrays().part->blocks;
-  const std::int64_t states = blocks[rank + 1] - blocks[rank];
-  return blocks[rank] + static_cast<State>(states * slice / slices_);
-}
-
-// The states of our own slice that the peer wants, as places in its list.
-std::pair<std::size_t, std::size_t> Exchange::wanted_in(const Peer& peer, int slice) const {
-  const auto& blocks = model_->arrays().part->blocks;
-  const State shift = model_->own_begin() - blocks[ranks_->rank()];
-  const auto place = [&](int k) {
-    return std::lower_bound(peer.wanted.begin(), peer.wanted.end(),
-                            slice_begin(ranks_->rank(), k) + shift) -
-           peer.wanted.begin();
-  };
-  return {place(slice), place(slice + 1)};
-}
-
-// The states here that are in the peer's slice.
-std::pair<State, State> Exchange::owned_in(const Peer& peer, int slice) const {
-  const auto& number = model_->arrays().part->number;
-  const auto place = [&](int k) {
-    const auto first = number.begin() + peer.first, last = number.begin() + peer.last;
-    return static_cast<State>(std::lower_bound(first, last, slice_begin(peer.rank, k)) -
-                              number.begin());
-  };
-  return {place(slice), place(slice + 1)};
+State Exchange::slice_begin(int slice) const {
+  return static_cast<State>(std::int64_t{model_->own_states()} * slice / slices_);
 }
 
 void Exchange::sweep(Workers& group, const Work& work, const LayerView& layer, const Body& body) {
   for (int slice = 0; slice < slices_; ++slice) {
-    State begin = model_->own_begin(), end = model_->own_end();
-    if (slices_ > 1) {
-      const State shift = begin - model_->arrays().part->blocks[ranks_->rank()];
-      begin = slice_begin(ranks_->rank(), slice) + shift;
-      end = slice_begin(ranks_->rank(), slice + 1) + shift;
-    }
+    const State begin = slice_begin(slice), end = slice_begin(slice + 1);
     group.for_each((end - begin) * work.pieces, work.nanoseconds / slices_,
                    [&](std::int64_t first, std::int64_t last, int worker) {
                      for (auto i = first; i < last; ++i)
-                       body(begin + static_cast<State>(i / work.pieces), i % work.pieces, worker);
+                       body(model_->own(begin + static_cast<State>(i / work.pieces)),
+                            i % work.pieces, worker);
                    });
     if (slice > 0) finish(layer, slice - 1);
     this->begin(layer, slice);
@@ -115,15 +109,15 @@ void Exchange::begin(const LayerView& layer, int slice) {
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
   for (Peer& peer : peers_) {
-    const auto [first, last] = wanted_in(peer, slice);
+    const auto first = peer.wanted_begin[slice], last = peer.wanted_begin[slice + 1];
     peer.out.resize((last - first) * layer.values());
     double* to = peer.out.data();
     for (auto w = first; w < last; ++w) {
       for (int i = 0; i < layer.arrays; ++i)
         to = std::copy_n(layer.at(peer.wanted[w], i), layer.count, to);
     }
-    const auto [ghost, ghost_end] = owned_in(peer, slice);
-    peer.in.resize((ghost_end - ghost) * layer.values());
+    const auto coming = peer.theirs_begin[slice + 1] - peer.theirs_begin[slice];
+    peer.in.resize(coming * layer.values());
     if (!peer.out.empty()) out.push_back({peer.rank, std::as_bytes(std::span(peer.out))});
     if (!peer.in.empty()) in.push_back({peer.rank, std::as_writable_bytes(std::span(peer.in))});
   }
@@ -134,11 +128,10 @@ void Exchange::finish(const LayerView& layer, int slice) {
   if (peers_.empty()) return;
   ranks_->finish();
   for (const Peer& peer : peers_) {
-    const auto [first, last] = owned_in(peer, slice);
     const double* from = peer.in.data();
-    for (State s = first; s < last; ++s) {
+    for (auto t = peer.theirs_begin[slice]; t < peer.theirs_begin[slice + 1]; ++t) {
       for (int i = 0; i < layer.arrays; ++i, from += layer.count)
-        std::copy_n(from, layer.count, layer.at(s, i));
+        std::copy_n(from, layer.count, layer.at(peer.theirs[t], i));
     }
   }
 }
@@ -149,7 +142,7 @@ void Exchange::collect(const LayerView& layer, const Combine& combine) {
   std::vector<Communicator::Incoming> in;
   for (Peer& peer : peers_) {
     peer.out.clear();
-    for (State s = peer.first; s < peer.last; ++s) {
+    for (const State s : peer.theirs) {
       for (int i = 0; i < layer.arrays; ++i)
         peer.out.insert(peer.out.end(), layer.at(s, i), layer.at(s, i) + layer.count);
     }

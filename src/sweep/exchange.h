@@ -55,13 +55,15 @@ class Exchange {
  private:
   struct Peer {
     int rank = 0;
-    State first = 0, last = 0;  // states here that the peer owns
+    std::vector<State> theirs;  // states here that the peer owns
     std::vector<State> wanted;  // our own states that the peer needs
+    // Where each slice begins: of the peer in `theirs`, of ours in `wanted`; and the end.
+    std::vector<std::int64_t> theirs_begin, wanted_begin;
     std::vector<double> out, in;
   };
-  State slice_begin(int rank, int slice) const;  // in numbers of the whole model
-  std::pair<std::size_t, std::size_t> wanted_in(const Peer& peer, int slice) const;
-  std::pair<State, State> owned_in(const Peer& peer, int slice) const;
+  void learn_what_is_wanted();
+  void learn_slices();
+  State slice_begin(int slice) const;  // place among our own states
   void begin(const LayerView& layer, int slice);
   void finish(const LayerView& layer, int slice);
 

@@ -103,7 +103,7 @@ TEST_F(Files, RanksSeeTheSameOnes) {
   EXPECT_THAT(
       on_two_ranks([&](Communicator& ranks) {
         const auto path = folder_ / (ranks.rank() == 0 ? "a.umb" : "none");
-        checkpoint_file(path)->restore("", [](Archive&) {}, {&ranks, {0, 1, 2}});
+        checkpoint_file(path)->restore("", [](Archive&) {}, {.ranks = &ranks});
       }),
       HasSubstr(": 1 of 2 ranks see this file, must be in a folder that all of them share"));
 }

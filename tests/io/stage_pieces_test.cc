@@ -6,6 +6,7 @@
 
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
+#include "support/random_problem.h"
 
 namespace redoubt {
 namespace {
@@ -44,6 +45,9 @@ TEST(StagePiecesTest, ArePassedOnOneByOne) {
                        .other = static_cast<std::uint8_t>(stage),
                        .weight = static_cast<std::uint16_t>(node)};
   };
+  const Problem whole = testing::random_problem(1, {.states = kRanks * kStates});
+  std::vector<State> blocks;
+  for (int r = 0; r <= kRanks; ++r) blocks.push_back(r * kStates);
   std::atomic<std::size_t> most = 0;
   run_ranks(kRanks, [&](Communicator& ranks) {
     Watched watched(ranks, most);
@@ -57,7 +61,7 @@ TEST(StagePiecesTest, ArePassedOnOneByOne) {
     }
     Execution execution;
     execution.ranks = &watched;
-    save_solution(solution, path, execution);
+    save_solution(solution, path, part_of(whole, blocks, ranks.rank()).model(), execution);
   });
   EXPECT_EQ(most, kStates * kMemory * sizeof(MixedChoice));
   const Policy policy = load_solution(path).policy;

@@ -124,7 +124,8 @@ TEST_F(UmbParts, AreThoseCutFromFilesOfOtherPrograms) {
     for (const Problem& part : found) {
       rows += part.model().rows();
       const auto& place = part.model().arrays().part;
-      EXPECT_EQ(part, place ? part_of(whole, place->blocks, place->rank) : whole);
+      EXPECT_EQ(part,
+                place ? part_of(whole, balanced_blocks(whole.model(), ranks), place->rank) : whole);
     }
     EXPECT_EQ(rows, whole.model().rows());
   }
@@ -162,7 +163,8 @@ RC_GTEST_FIXTURE_PROP(UmbParts, RefuseWhatTheWholeRefuses, (std::uint64_t seed))
   }
   for (const Problem& part : parts(3)) {
     const Part& place = *part.model().arrays().part;
-    RC_ASSERT(part.model().rows() == part_of(*whole, place.blocks, place.rank).model().rows());
+    RC_ASSERT(part.model().rows() ==
+              part_of(*whole, balanced_blocks(whole->model(), 3), place.rank).model().rows());
   }
 }
 

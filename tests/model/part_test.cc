@@ -36,7 +36,8 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
       EXPECT_EQ(model.own_states(), blocks[r + 1] - blocks[r]);
       EXPECT_EQ(model.all_states(), whole.model().states());
       EXPECT_EQ(model.actions(), whole.model().actions());
-      for (State s = model.own_begin(); s < model.own_end(); ++s) {
+      for (State own = 0; own < model.own_states(); ++own) {
+        const State s = model.own(own);
         const State there = model.arrays().part->number[s];
         EXPECT_EQ(model.state_name(s), whole.model().state_name(there));
         for (int h = 0; h < model.stages(); ++h) {

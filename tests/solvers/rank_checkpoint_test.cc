@@ -1,4 +1,5 @@
-// Work that is stopped at every stage and taken up by another number of ranks each time.
+// Work that is stopped at every stage and taken up by another number of ranks each time, which
+// divide the states in another way.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -67,9 +68,9 @@ std::filesystem::path fresh_folder(const std::string& name) {
 // One run until it has asked a few times. Where the stages of the policy go to a store they are
 // taken from there in the end.
 Solution run_for(int patience, const Problem& problem, int ranks, const SolvePart& solve,
-                 const std::filesystem::path& file, bool on_disk) {
+                 const std::filesystem::path& file, bool on_disk, bool scattered = false) {
   auto parts = testing::solve_on_ranks(
-      problem, {ranks, 1 + ranks % 2}, [&](const Problem& part, Execution execution) {
+      problem, {ranks, 1 + ranks % 2, scattered}, [&](const Problem& part, Execution execution) {
         int asked = 0;
         execution.progress = [&](double) { return ++asked <= patience; };
         execution.checkpoint = checkpoint_file(file, 0);
@@ -85,7 +86,7 @@ Solution run_for(int patience, const Problem& problem, int ranks, const SolvePar
         return solution;
       });
   Solution whole = parts.front();
-  whole.policy = testing::join_policies(parts);
+  whole.policy = testing::join_policies(parts, scattered);
   return whole;
 }
 
@@ -96,7 +97,7 @@ void forget_times(Solution& solution) {
 
 class RankCheckpoint : public ::testing::TestWithParam<Method> {};
 
-TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanks) {
+TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanksAndDivision) {
   const Problem problem = problem_of(GetParam());
   Solution undisturbed = GetParam().run(problem, {});
   forget_times(undisturbed);
@@ -107,7 +108,7 @@ TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanks) {
     for (;; ++runs) {
       ASSERT_LT(runs, 100);
       Solution solution = run_for(GetParam().patience, problem, 1 + (3 * runs + 1) % 4,
-                                  GetParam().run, folder / "state.h5", on_disk);
+                                  GetParam().run, folder / "state.h5", on_disk, runs % 2 == 1);
       if (solution.status == Status::stopped) {
         EXPECT_TRUE(std::filesystem::exists(folder / "state.h5"));
         continue;

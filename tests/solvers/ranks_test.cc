@@ -53,7 +53,7 @@ void expect_same_on_ranks(const Problem& problem, const SolvePart& solve) {
     SCOPED_TRACE(name(configuration));
     const auto parts = testing::solve_on_ranks(problem, configuration, solve);
     for (const Solution& part : parts) expect_same_bits(one, part);
-    EXPECT_EQ(testing::join_policies(parts), one.policy);
+    EXPECT_EQ(testing::join_policies(parts, configuration.scattered), one.policy);
   }
 }
 
@@ -145,7 +145,7 @@ void expect_same_evaluation(const Problem& problem, const Policy& policy) {
   const Evaluation one = evaluate(problem, policy);
   for (const Configuration& configuration : configurations()) {
     SCOPED_TRACE(name(configuration));
-    const auto stored = testing::stored_parts(problem, policy, configuration.ranks);
+    const auto stored = testing::stored_parts(problem, policy, configuration);
     const auto parts = testing::solve_on_ranks(
         problem, configuration, [&](const Problem& part, const Execution& execution) {
           const Evaluation found = evaluate(part, stored[execution.ranks->rank()], execution);
@@ -186,7 +186,7 @@ TEST(Ranks, CheckWhatTheyEvaluate) {
     const Problem problem = testing::random_problem(4, shape(4, set));
     const Policy good = testing::random_table_policy(1, problem);
     const auto wrong_on_ranks = [&](const Policy& policy) {
-      const auto stored = testing::stored_parts(problem, policy, 3);
+      const auto stored = testing::stored_parts(problem, policy, {3, 1});
       return error_of([&] {
         testing::solve_on_ranks(problem, {3, 1}, [&](const Problem& p, const Execution& e) {
           evaluate(p, stored[e.ranks->rank()], e);

@@ -10,22 +10,80 @@
 
 namespace redoubt::testing {
 
+namespace {
+
+// Where a state is when states are scattered: neighbours are rarely together, and no two ranks have
+// equally many.
+int scattered_owner(State state, int ranks) {
+  const auto mixed = (static_cast<std::uint32_t>(state) + 1) * 2654435761U;
+  return static_cast<int>((mixed >> 16) % static_cast<std::uint32_t>(ranks));
+}
+
+template <class Value>
+void append(std::vector<Value>& to, const std::vector<Value>& from, std::int64_t begin,
+            std::int64_t end) {
+  to.insert(to.end(), from.begin() + begin, from.begin() + end);
+}
+
+void append_offsets(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& from,
+                    std::int64_t begin, std::int64_t end) {
+  if (to.empty()) to.push_back(0);
+  for (auto e = begin; e < end; ++e) to.push_back(to.back() + from[e + 1] - from[e]);
+}
+
+// Adds the decisions of a state of a part.
+void append_state(Policy::Stage& to, const Policy::Stage& from, State state) {
+  const auto first = from.begin(state), last = from.end(state);
+  to.memory = from.memory;
+  if (!from.node_begin.empty()) append_offsets(to.node_begin, from.node_begin, state, state + 1);
+  if (!from.mixed.empty()) return append(to.mixed, from.mixed, first, last);
+  if (from.choice_begin.empty()) return;  // stopped before this stage
+  append_offsets(to.choice_begin, from.choice_begin, first, last);
+  const auto choice = from.choice_begin[first], end = from.choice_begin[last];
+  append(to.choice_action, from.choice_action, choice, end);
+  append(to.choice_weight, from.choice_weight, choice, end);
+  if (from.outcome_slot.empty()) {
+    if (!from.move_begin.empty() && to.move_begin.empty()) to.move_begin = {0};
+    return;
+  }
+  const auto slot = [&](std::int64_t c) {
+    return c < static_cast<std::int64_t>(from.outcome_slot.size())
+               ? from.outcome_slot[c]
+               : static_cast<std::int64_t>(from.move_begin.size()) - 1;
+  };
+  if (to.move_begin.empty()) to.move_begin = {0};
+  for (auto c = choice; c < end; ++c) {
+    to.outcome_slot.push_back(static_cast<std::int64_t>(to.move_begin.size()) - 1);
+    append(to.moves, from.moves, from.move_begin[slot(c)], from.move_begin[slot(c + 1)]);
+    append_offsets(to.move_begin, from.move_begin, slot(c), slot(c + 1));
+  }
+}
+
+}  // namespace
+
 const std::vector<Configuration>& configurations() {
-  static const std::vector<Configuration> list = {{1, 1}, {1, 2}, {2, 1}, {2, 2},
-                                                  {3, 1}, {3, 2}, {4, 1}, {4, 2}};
+  static const std::vector<Configuration> list = {
+      {1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 1}, {4, 2}, {2, 2, true}, {4, 1, true}};
   return list;
 }
 
+Division division_of(const Problem& problem, const Configuration& c) {
+  Division division = balanced_blocks(problem.model(), c.ranks);
+  for (State s = 0; c.scattered && s < division.states(); ++s)
+    division.owner.push_back(scattered_owner(s, c.ranks));
+  return division;
+}
+
 std::string name(const Configuration& c) {
-  return fmt::format("{} ranks with {} threads", c.ranks, c.threads);
+  return fmt::format("{} ranks with {} threads{}", c.ranks, c.threads,
+                     c.scattered ? ", states scattered" : "");
 }
 
 std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,
                                      const SolvePart& solve) {
   std::vector<Solution> solutions(configuration.ranks);
   run_ranks(configuration.ranks, [&](Communicator& ranks) {
-    const auto blocks = balanced_blocks(problem.model(), ranks.size());
-    const Problem part = part_of(problem, blocks, ranks.rank());
+    const Problem part = part_of(problem, division_of(problem, configuration), ranks.rank());
     Execution execution{.threads = configuration.threads};
     execution.ranks = &ranks;
     solutions[ranks.rank()] = solve(part, execution);
@@ -33,45 +91,34 @@ std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration
   return solutions;
 }
 
-std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy, int ranks) {
+std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
+                                 const Configuration& configuration) {
   const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) /
                     fmt::format("parts-{}.h5", static_cast<int>(::getpid()));
   Solution solution;
   solution.policy = policy;
   save_solution(solution, path);
-  const auto blocks = balanced_blocks(problem.model(), ranks);
+  const Division division = division_of(problem, configuration);
   std::vector<Policy> parts;
-  for (int r = 0; r < ranks; ++r)
-    parts.push_back(load_solution(path, part_of(problem, blocks, r).model()).policy);
+  for (int r = 0; r < configuration.ranks; ++r)
+    parts.push_back(load_solution(path, part_of(problem, division, r).model()).policy);
   std::filesystem::remove(path);
   return parts;
 }
 
-Policy join_policies(const std::vector<Solution>& parts) {
+Policy join_policies(const std::vector<Solution>& parts, bool scattered) {
   Policy whole = parts.front().policy;
-  for (std::size_t r = 1; r < parts.size(); ++r) {
-    const Policy& part = parts[r].policy;
-    whole.states += part.states;
-    for (std::size_t h = 0; h < whole.stages.size(); ++h) {
-      Policy::Stage& to = whole.stages[h];
-      const Policy::Stage& from = part.stages[h];
-      const auto append = [](auto& list, const auto& more) {
-        list.insert(list.end(), more.begin(), more.end());
-      };
-      const auto append_numbers = [](auto& list, const auto& more, std::size_t first,
-                                     std::size_t shift) {
-        for (std::size_t n = first; n < more.size(); ++n)
-          list.push_back(more[n] + static_cast<std::int64_t>(shift));
-      };
-      append_numbers(to.node_begin, from.node_begin, 1, to.choice_begin.size() - 1);
-      append_numbers(to.outcome_slot, from.outcome_slot, 0, to.move_begin.size() - 1);
-      append_numbers(to.move_begin, from.move_begin, 1, to.moves.size());
-      append_numbers(to.choice_begin, from.choice_begin, 1, to.choice_action.size());
-      append(to.mixed, from.mixed);
-      append(to.choice_action, from.choice_action);
-      append(to.choice_weight, from.choice_weight);
-      append(to.moves, from.moves);
-    }
+  whole.stages.assign(whole.stages.size(), {});
+  whole.states = 0;
+  for (const Solution& part : parts) whole.states += part.policy.states;
+  std::vector<State> done(parts.size());
+  std::size_t rank = 0;
+  for (State s = 0; s < whole.states; ++s) {
+    while (!scattered && done[rank] == parts[rank].policy.states) ++rank;
+    if (scattered) rank = scattered_owner(s, static_cast<int>(parts.size()));
+    for (std::size_t h = 0; h < whole.stages.size(); ++h)
+      append_state(whole.stages[h], parts[rank].policy.stages[h], done[rank]);
+    ++done[rank];
   }
   return whole;
 }

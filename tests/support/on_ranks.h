@@ -7,6 +7,7 @@
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
+#include "redoubt/ranks.h"
 #include "redoubt/solution.h"
 
 // Problems solved in parts, by ranks that are threads of this process.
@@ -14,8 +15,11 @@ namespace redoubt::testing {
 
 struct Configuration {
   int ranks = 1, threads = 1;
+  bool scattered = false;  // the states of a rank lie anywhere, not in one block
 };
-const std::vector<Configuration>& configurations();  // 1 to 4 ranks, 1 and 2 threads each
+// 1 to 4 ranks with 1 and 2 threads each, in blocks, and some that are scattered.
+const std::vector<Configuration>& configurations();
+Division division_of(const Problem& problem, const Configuration& configuration);
 std::string name(const Configuration& configuration);
 
 // What every rank did with its part, in the order of the ranks.
@@ -24,7 +28,8 @@ std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration
                                      const SolvePart& solve);
 
 // The policy as each of several ranks reads it from a file, and all parts together again.
-std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy, int ranks);
-Policy join_policies(const std::vector<Solution>& parts);
+std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
+                                 const Configuration& configuration);
+Policy join_policies(const std::vector<Solution>& parts, bool scattered = false);
 
 }  // namespace redoubt::testing

@@ -113,11 +113,11 @@ Policy::Stage FrontierSearch::tail() const {
   const Model& model = problem_.model();
   stage.memory = static_cast<std::int32_t>(extremes_.size());
   stage.choice_begin.push_back(0);
-  for (State s = model.own_begin(); s < model.own_end(); ++s) {
+  for (State own = 0; own < model.own_states(); ++own) {
+    const State s = model.own(own);
     for (std::int32_t j = 0; j < stage.memory; ++j) {
       for_each_choice(
-          extremes_[j].policy.stages.front(), s - model.own_begin(),
-          [&](std::int32_t action, double weight) {
+          extremes_[j].policy.stages.front(), own, [&](std::int32_t action, double weight) {
             const Row row = model.row_begin(0, s) + action;
             stage.choice_action.push_back(action);
             stage.choice_weight.push_back(weight);

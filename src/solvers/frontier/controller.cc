@@ -59,7 +59,8 @@ class Build {
     const Model& model = problem_.model();
     const std::int64_t size = stages_[h + 1].table.directions().size();
     std::vector<double> used(model.states() * size, 0.0);
-    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
       used[s * size] = 1;  // every state has at least one memory state
       for (const std::int32_t point : here.points[s])
         for_each_target(h, s, point,
@@ -85,7 +86,8 @@ class Build {
     const auto renamed = [&](State to, const MemoryMove& move) {
       return MemoryMove{last ? 0 : next.memory[to][move.memory], move.weight};
     };
-    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
       const Recipes& recipes = stages_[h].recipes[s];
       for (const std::int32_t point : here.points[s]) {
         const std::int32_t action = recipes.action[point];

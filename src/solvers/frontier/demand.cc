@@ -53,7 +53,7 @@ class Follow {
     std::vector<double> q(signals_);
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       const State s = problem_.start().states[i];
-      if (s < model.own_begin() || s >= model.own_end()) continue;
+      if (!model.owns(s)) continue;
       q[0] = problem_.start().probability[i];
       for (std::size_t c = 0; c < root.prices.size(); ++c) q[c + 1] = q[0] * root.prices[c];
       Hint hint;
@@ -202,7 +202,8 @@ class Follow {
     leaving_.swap(arriving_);
     left_open_.swap(open_);
     expect(stage + 1);
-    for (State s = model.own_begin(); s < model.own_end(); ++s) {
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
       if (model.row_begin(stage, s) == model.row_end(stage, s)) continue;
       if (signals_ == 2) leave_to_neighbours(stage, s);
       for (std::int32_t k = 0; k < size; ++k) {

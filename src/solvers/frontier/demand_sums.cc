@@ -80,8 +80,9 @@ void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>
   exchange.collect({values.data(), each, 1, 0, each}, [each](double* into, const double* from) {
     for (std::int64_t i = 0; i < each; ++i) into[i] += from[i];
   });
-  std::fill(values.begin(), values.begin() + model.own_begin() * each, 0.0);
-  std::fill(values.begin() + model.own_end() * each, values.end(), 0.0);
+  for (State s = 0; s < model.states(); ++s) {
+    if (!model.owns(s)) std::fill_n(values.begin() + s * each, each, 0.0);
+  }
 }
 
 }  // namespace redoubt

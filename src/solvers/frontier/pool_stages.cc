@@ -75,7 +75,8 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
     }
     out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
   };
-  for (State s = model.own_begin(); s < model.own_end(); ++s) {
+  for (State own = 0; own < model.own_states(); ++own) {
+    const State s = model.own(own);
     for (int k = 0; k < directions.size(); ++k)
       add_node(s, best_corner(pools[s].curve, directions.weight(k, 0), directions.weight(k, 1)));
     for (int corner = 0; corner < pools[s].curve.corners(); ++corner) add_node(s, corner);

@@ -38,18 +38,19 @@ void cut(const std::vector<double>& list, std::size_t n, int parts,
 // One stage of refine_grids.
 class StageGrid {
  public:
-  StageGrid(const Demand& demand, int stage, const StagePlan& before, State first)
-      : intervals_(demand.intervals[stage][0]),
+  StageGrid(const Demand& demand, int stage, const StagePlan& before, const Model& model)
+      : model_(model),
+        intervals_(demand.intervals[stage][0]),
         before_(before),
         old_(before.directions.prices(0)),
         count_(static_cast<int>(old_.size())),
-        states_(static_cast<std::int64_t>(before.tolerance.size()) / before.directions.size()),
-        loss_(demand.state_loss[stage].data() + std::int64_t{first} * count_),
-        visits_(demand.visits[stage].data() + std::int64_t{first} * before.directions.size()) {}
+        states_(model.own_states()),
+        loss_(demand.state_loss[stage].data()),
+        visits_(demand.visits[stage].data()) {}
 
   // Of the losses of all states.
   void add_roots(ExactSum& sum, double unit) const {
-    for (std::int64_t s = 0; s < states_; ++s) {
+    for (State s = 0; s < states_; ++s) {
       for (int low = 0, high; low < count_; low = high) {
         high = next(s, low);
         sum.add(std::cbrt(loss_of(s, low, high)), unit);
@@ -61,7 +62,7 @@ class StageGrid {
   std::vector<int> parts(double ratio) {
     ratio_ = ratio;
     std::vector<int> parts(count_, 1);
-    for (std::int64_t s = 0; s < states_; ++s) {
+    for (State s = 0; s < states_; ++s) {
       for (int low = 0, high; low < count_; low = high) {
         high = next(s, low);
         const int each = (parts_of(s, low, high) + high - low - 1) / (high - low);
@@ -82,34 +83,35 @@ class StageGrid {
     }
     place.push_back(static_cast<int>(prices.size()));
     PriceGrid grid{Directions({prices}), {}, {}, false};
-    grid.looks_at.assign(states_ * grid.directions.size(), 0);
+    grid.looks_at.assign(std::int64_t{states_} * grid.directions.size(), 0);
     grid.visits.assign(grid.looks_at.size(), 0.0);
-    for (std::int64_t s = 0; s < states_; ++s) look(s, place, grid);
+    for (State s = 0; s < states_; ++s) look(s, place, grid);
     return grid;
   }
 
  private:
-  bool looked_at(std::int64_t state, int k) const {
-    return std::isfinite(before_.tolerance[state * before_.directions.size() + k]);
+  bool looked_at(State state, int k) const {
+    return std::isfinite(before_.tolerance[std::int64_t{state} * before_.directions.size() + k]);
   }
-  int next(std::int64_t state, int k) const {  // direction that the state looks at
+  int next(State state, int k) const {  // direction that the state looks at
     for (++k; k < count_ && !looked_at(state, k);) ++k;
     return k;
   }
-  double loss_of(std::int64_t state, int low, int high) const {
+  double loss_of(State state, int low, int high) const {
     double loss = 0;
-    for (int n = low; n < high; ++n) loss += loss_[state * count_ + n];
+    const double* losses = loss_ + std::int64_t{model_.own(state)} * count_;
+    for (int n = low; n < high; ++n) loss += losses[n];
     return loss;
   }
-  int parts_of(std::int64_t state, int low, int high) const {
+  int parts_of(State state, int low, int high) const {
     const double parts = ratio_ * std::cbrt(loss_of(state, low, high));
     return parts < kMostParts ? std::max(1, static_cast<int>(std::lround(parts))) : kMostParts;
   }
 
-  void look(std::int64_t state, const std::vector<int>& place, PriceGrid& grid) const {
-    const double* visits = visits_ + state * before_.directions.size();
-    char* looks_at = grid.looks_at.data() + state * grid.directions.size();
-    double* expected = grid.visits.data() + state * grid.directions.size();
+  void look(State state, const std::vector<int>& place, PriceGrid& grid) const {
+    const double* visits = visits_ + std::int64_t{model_.own(state)} * before_.directions.size();
+    char* looks_at = grid.looks_at.data() + std::int64_t{state} * grid.directions.size();
+    double* expected = grid.visits.data() + std::int64_t{state} * grid.directions.size();
     for (int low = 0, high; low < count_; low = high) {
       high = next(state, low);
       const int from = place[low], to = place[high];
@@ -126,12 +128,13 @@ class StageGrid {
     expected[place[count_]] += 0.5 * visits[count_];
   }
 
+  const Model& model_;
   const std::vector<Demand::Interval>& intervals_;
   const StagePlan& before_;
   const std::vector<double>& old_;
-  int count_;  // of old prices
-  std::int64_t states_;
-  const double *loss_, *visits_;  // of the first of these states
+  int count_;                     // of old prices
+  State states_;                  // of our own; a state below is the place of one
+  const double *loss_, *visits_;  // of all states of the model
   double ratio_ = 0;              // parts for each unit of a loss's cube root
 };
 
@@ -144,7 +147,7 @@ std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int mos
   const double unit = ExactSum::unit_for(std::cbrt(demand.between_prices) + 1e-100);
   ExactSum own_roots, roots;
   for (std::size_t h = 0; h < before.size(); ++h) {
-    stages.emplace_back(demand, static_cast<int>(h), before[h], model.own_begin());
+    stages.emplace_back(demand, static_cast<int>(h), before[h], model);
     stages.back().add_roots(own_roots, unit);
   }
   for (const ExactSum& part : gather_value(ranks, own_roots)) roots.add(part);

@@ -55,7 +55,7 @@ void FrontierSearch::visit_plan(Archive& archive) {
     }
   };
   for_each_list([](auto all, auto stage, auto size) { std::copy_n(stage, size, all); });
-  archive.visit_states("tolerance", std::span(tolerance), each);
+  archive.visit_states("tolerance", each, [&](State own) { return tolerance.data() + own * each; });
   for_each_list([](auto all, auto stage, auto size) { std::copy_n(all, size, stage); });
 }
 

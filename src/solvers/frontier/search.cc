@@ -327,7 +327,8 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
       200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
-    const double* tolerance = plan.tolerance.data() + (s - model.own_begin()) * size;
+    const double* tolerance =
+        plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
     backups_[worker].run(h, s, next, here, {{tolerance, size}, rounds_, last});
   });
 }

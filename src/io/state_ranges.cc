@@ -1,0 +1,92 @@
+#include "io/state_ranges.h"
+
+#include <algorithm>
+
+#include "model/agree.h"
+#include "model/part.h"
+
+namespace redoubt::io {
+
+StateRanges::StateRanges(const Owners& owners, State own, std::int64_t count)
+    : owners_(owners), own_(own) {
+  const std::int64_t all = owners.model ? owners.model->all_states() : own;
+  for (std::int64_t r = 0; r <= count; ++r) begin_.push_back(static_cast<State>(all * r / count));
+}
+
+State StateRanges::number(State place) const {
+  return owners_.model ? whole_number(*owners_.model, owners_.model->own(place)) : place;
+}
+
+StateRanges::Places StateRanges::own(int range) const {
+  const auto first_from = [&](State state) {
+    State low = 0, high = own_;
+    while (low < high) {
+      const State middle = low + (high - low) / 2;
+      if (number(middle) < state)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
+  return {first_from(begin_[range]), first_from(begin_[range + 1])};
+}
+
+std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_t> sizes,
+                                          std::span<const std::byte> values) const {
+  Communicator& ranks = *owners_.ranks;
+  std::vector<Share> mine;
+  State place = own(range).begin;
+  for (const std::int64_t size : sizes) mine.push_back({number(place++), size});
+  struct Sent {
+    std::size_t states = 0, bytes = 0;
+  };
+  const auto sent = gather_value(ranks, Sent{mine.size(), values.size()});
+  std::vector<std::vector<Share>> shares(ranks.size());
+  std::vector<std::vector<std::byte>> bytes(ranks.size());
+  const auto transfer = [&](auto& lists, auto own_list, auto count) {
+    std::vector<Communicator::Outgoing> out;
+    std::vector<Communicator::Incoming> in;
+    if (ranks.rank() > 0) out.push_back({0, std::as_bytes(own_list)});
+    if (ranks.rank() == 0) lists[0].assign(own_list.begin(), own_list.end());
+    for (int r = 1; ranks.rank() == 0 && r < ranks.size(); ++r) {
+      lists[r].resize(sent[r].*count);
+      in.push_back({r, std::as_writable_bytes(std::span(lists[r]))});
+    }
+    ranks.begin(out, in);
+    ranks.finish();
+  };
+  transfer(shares, std::span(mine), &Sent::states);
+  transfer(bytes, values, &Sent::bytes);
+  return in_order(shares, bytes);
+}
+
+std::vector<std::byte> StateRanges::in_order(const std::vector<std::vector<Share>>& shares,
+                                             const std::vector<std::vector<std::byte>>& values) {
+  struct Place {
+    State state = 0;
+    std::size_t list = 0;
+    std::int64_t at = 0, bytes = 0;
+  };
+  std::vector<Place> places;
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    std::int64_t at = 0;
+    for (const Share& share : shares[r]) {
+      places.push_back({share.state, r, at, share.bytes});
+      at += share.bytes;
+    }
+    total += values[r].size();
+  }
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.state < b.state; });
+  std::vector<std::byte> all;
+  all.reserve(total);
+  for (const Place& place : places) {
+    const auto from = values[place.list].begin() + place.at;
+    all.insert(all.end(), from, from + place.bytes);
+  }
+  return all;
+}
+
+}  // namespace redoubt::io
