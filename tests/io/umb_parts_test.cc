@@ -18,6 +18,7 @@
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/on_ranks.h"
+#include "support/patience.h"
 #include "support/random_problem.h"
 #include "support/tar_files.h"
 
@@ -223,9 +224,7 @@ double megabytes_of(const std::function<void()>& work) {
 }
 
 TEST_F(UmbParts, TakeTheMemoryOfAPart) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers keep memory of their own";
-#endif
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep memory of their own";
   for (const Packing packing : {Packing::gzip, Packing::plain}) {
     // Made in a process of its own, so that this one has nothing left from it.
     megabytes_of([&] {

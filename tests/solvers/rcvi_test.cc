@@ -8,6 +8,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "support/expect_error.h"
+#include "support/patience.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
 #include "support/rcvi_laws.h"
@@ -176,6 +177,7 @@ TEST(RcviPlanTest, IsWhatTheSolveDoes) {
 
 // Steps that earn much more than a cell: most of a layer is what a shift of the budgets may reach.
 TEST(RcviPlanTest, KnowsTheMemoryThatTheSolveTakes) {
+  if (testing::kSanitized) GTEST_SKIP() << "sanitizers keep memory of their own";
   const Problem problem =
       make("garnet(states=20,actions=2,successors=3,horizon=4,start=0,bound=40)");
   const RcviOptions options{.budget_step = 0.002};
