@@ -46,14 +46,14 @@ std::int64_t length(const Policy::Stage& stage, const std::string& name,
 
 }  // namespace
 
-StagePieces::StagePieces(const std::vector<Policy::Stage>& list, State own, const Owners& owners,
+StagePieces::StagePieces(const std::vector<Policy::Stage>& stages, State own, const Owners& owners,
                          const StageStore* store)
-    : stages_(list),
+    : stages_(stages),
       own_(own),
       owners_(owners),
       store_(store),
       ranges_(owners, own, owners.ranks->size()) {
-  for (int h = 0; h < static_cast<int>(list.size()); ++h) {
+  for (int h = 0; h < static_cast<int>(stages.size()); ++h) {
     const auto landings = static_cast<std::int64_t>(stage(h).landing_begin.size());
     const std::int64_t plans = own_ > 0 && landings > 0 ? (landings - 1) / own_ : 0;
     plans_.push_back(

@@ -17,7 +17,7 @@ class StageSlices {
 
   int count() const { return static_cast<int>(memory_.size()); }
   // The decisions of states begin..end-1; none where the stage was not made yet.
-  Policy::Stage read(int stage, State begin, State end) const;
+  Policy::Stage read(int h, State begin, State end) const;
   // The same for the states that a model owns, which may lie anywhere among others.
   Policy::Stage read_own(int stage, const Model& model) const;
 

@@ -125,36 +125,36 @@ std::vector<State> Division::states_of(int rank) const {
   return own;
 }
 
-ModelArrays make_part(ModelArrays a, const Division& division, int rank,
+ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
                       const std::vector<State>& known, int actions) {
   const State all = division.states();
   const std::vector<State> own = division.states_of(rank);
   StateSet set(all);
   for (const State s : own) set.add(s);
   for (const State s : known) set.add(s);
-  for (const State s : a.next) {
+  for (const State s : rows.next) {
     require(s >= 0 && s < all, "next state {}, must be in 0..{}", s, all - 1);
     set.add(s);
   }
   set.number();
-  for (State& s : a.next) s = set.place(s);
+  for (State& s : rows.next) s = set.place(s);
   Part part{rank, division.ranks(), all, set.members(), {}, actions};
   for (const State s : part.number) part.owner.push_back(owner_of(division, s));
   std::vector<Row> state_rows = {0};
-  state_rows.reserve(static_cast<std::size_t>(set.count()) * a.stages + 1);
-  const Row* row = a.state_rows.data();
-  for (int h = 0; h < a.stages; ++h) {  // states that others own have no rows
+  state_rows.reserve(static_cast<std::size_t>(set.count()) * rows.stages + 1);
+  const Row* row = rows.state_rows.data();
+  for (int h = 0; h < rows.stages; ++h) {  // states that others own have no rows
     for (const std::int32_t owner : part.owner) state_rows.push_back(owner == rank ? *++row : *row);
   }
-  a.state_rows = std::move(state_rows);
-  a.states = set.count();
-  if (!a.state_names.empty()) {
+  rows.state_rows = std::move(state_rows);
+  rows.states = set.count();
+  if (!rows.state_names.empty()) {
     std::vector<std::string> names;
-    for (const State s : part.number) names.push_back(std::move(a.state_names[s]));
-    a.state_names = std::move(names);
+    for (const State s : part.number) names.push_back(std::move(rows.state_names[s]));
+    rows.state_names = std::move(names);
   }
-  a.part = std::move(part);
-  return a;
+  rows.part = std::move(part);
+  return rows;
 }
 
 Problem make_part(ModelArrays rows, const Division& division, int rank, int actions, Terms terms) {

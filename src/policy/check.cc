@@ -197,7 +197,7 @@ class Checker {
     require(axis.step > 0 && axis.discount > 0,
             "budget step {} and discount {} of the policy, must be above 0", axis.step,
             axis.discount);
-    require(axis.cells.size() >= stages && axis.cells.size() >= 1 &&
+    require(axis.cells.size() >= stages && !axis.cells.empty() &&
                 axis.low.size() == axis.cells.size() && axis.slack.size() == axis.cells.size(),
             "the policy has budgets for {} stages, must be for {}", axis.cells.size(), stages);
   }
