@@ -27,8 +27,8 @@ class StageSlices {
   std::vector<Value> entries(const char* name, int stage, std::int64_t at,
                              std::int64_t count) const;
   std::int64_t size(const char* name, int stage) const;
-  void read_moves(int stage, Policy::Stage& out) const;
-  void read_landings(int stage, State begin, State end, Policy::Stage& out) const;
+  void read_moves(int h, Policy::Stage& stage) const;
+  void read_landings(int h, State begin, State end, Policy::Stage& stage) const;
   void append_state(Policy::Stage& to, const Policy::Stage& from, State state) const;
 
   const hdf5::Input& in_;
