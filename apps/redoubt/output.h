@@ -28,7 +28,7 @@ void add_policy_store(CLI::App& verb, OutputOptions& options);
 CLI::Option* add_packing(CLI::App& verb, Packing& packing);
 
 // Throws unless the ending is one of these and the folder exists. An empty path is not asked for.
-void check_path(const std::string& path, const std::vector<std::string>& endings);
+void check_path(const std::string& text, const std::vector<std::string>& endings);
 
 void check_outputs(const OutputOptions& options);
 // Where the stages of the policy go while it is made; null: into memory.

@@ -9,6 +9,6 @@ namespace redoubt::io {
 void check_structure(const Policy& policy);
 
 // The same for one of its stages, or what that has of so many states.
-void check_structure(const Policy::Stage& stage, State states, int number);
+void check_structure(const Policy::Stage& stage, State states, int h);
 
 }  // namespace redoubt::io

@@ -19,7 +19,7 @@ class StageSlices {
   // The decisions of states begin..end-1; none where the stage was not made yet.
   Policy::Stage read(int h, State begin, State end) const;
   // The same for the states that a model owns, which may lie anywhere among others.
-  Policy::Stage read_own(int stage, const Model& model) const;
+  Policy::Stage read_own(int h, const Model& model) const;
 
  private:
   // Entries of one array of a stage, counted from where the stage begins in it.
