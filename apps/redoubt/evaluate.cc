@@ -8,6 +8,7 @@
 #include "json.h"
 #include "output.h"
 #include "problem_options.h"
+#include "rank_plans.h"
 #include "redoubt/io.h"
 #include "table.h"
 #include "verbs.h"
@@ -25,13 +26,17 @@ struct EvaluateOptions {
 
 int evaluate(const EvaluateOptions& options) {
   check_outputs(options.output);
-  const Execution run = execution(options.execution);
+  Execution run = execution(options.execution);
+  MemoryOfRanks memory(options.json);
+  run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
   const Problem problem = read_part(options.problem);
   const Solution solution = load_solution(options.solution, problem.model());
   const Evaluation evaluation = redoubt::evaluate(problem, solution.policy, run);
   write_outputs(options.output, problem, solution, run);
   if (options.json) {
-    print_json(evaluation_json(problem, evaluation));
+    Json object = evaluation_json(problem, evaluation);
+    memory.add_to(object);
+    print_json(object);
   } else {
     print_evaluation(problem, evaluation);
     print_outputs(options.output);

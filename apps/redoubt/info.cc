@@ -138,6 +138,7 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
     cost["axes"].push_back({{"name", problem.constraints()[axis.constraint].signal},
                             {"step", axis.step},
                             {"exact", axis.exact}});
+  add_other_plans(object, plan_others(problem));
   return object;
 }
 
@@ -177,6 +178,11 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
   for (const BudgetAxis& axis : plan.axes)
     fmt::print("Budget of {}: {} {}\n", problem.constraints()[axis.constraint].signal,
                axis.exact ? "exact, in steps of" : "rounded to steps of", number_text(axis.step));
+  const auto [robust, frontier] = plan_others(problem);
+  if (robust) fmt::print("A solve by robust: {} of memory\n", memory_text(robust->bytes()));
+  if (frontier)
+    fmt::print("A solve by frontier: {} of memory in its first pass, at most {}\n",
+               memory_text(frontier->bytes()), memory_text(frontier->bytes() + frontier->growth));
 }
 
 int info(const InfoOptions& options) {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "every_rank.h"
+#include "processes.h"
 #include "redoubt/ranks.h"
 #include "table.h"
 #include "text.h"
@@ -23,15 +27,36 @@ std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& opti
     const double values = static_cast<double>(plan.most_memory_states) *
                           (1.0 + static_cast<double>(plan.axes.size()));
     mine.received = mine.others * values * sizeof(double);
+    mine.other = plan_others(part);
   });
   return plans;
 }
 
+OtherPlans plan_others(const Problem& problem) {
+  OtherPlans plans;
+  if (std::any_of(problem.constraints().begin(), problem.constraints().end(),
+                  [](const Constraint& c) { return c.probability.has_value(); }))
+    return plans;
+  plans.robust = plan_robust(problem);
+  if (!std::holds_alternative<Tilt>(problem.uncertainty())) plans.frontier = plan_frontier(problem);
+  return plans;
+}
+
+void add_other_plans(Json& object, const OtherPlans& plans) {
+  const auto add = [&](const char* method, const std::optional<MemoryPlan>& plan) {
+    if (plan) object[method] = {{"bytes", plan->bytes()}, {"memory", memory_json(*plan)}};
+  };
+  add("robust", plans.robust);
+  add("frontier", plans.frontier);
+}
+
 Json memory_json(const MemoryPlan& memory) {
-  return {{"model", memory.model},
-          {"values", memory.values},
-          {"halo", memory.halo},
-          {"policy", memory.policy}};
+  Json object = {{"model", memory.model},
+                 {"values", memory.values},
+                 {"halo", memory.halo},
+                 {"policy", memory.policy}};
+  if (memory.growth > 0) object["growth"] = memory.growth;
+  return object;
 }
 
 Json rank_plans_json(const std::vector<RankPlan>& plans) {
@@ -41,14 +66,16 @@ Json rank_plans_json(const std::vector<RankPlan>& plans) {
     entry["bytes"] = plan.memory.bytes();
     entry["memory"] = memory_json(plan.memory);
     entry["received"] = plan.received;
+    add_other_plans(entry, plan.other);
     list.push_back(entry);
   }
   return list;
 }
 
 void print_rank_plans(const std::vector<RankPlan>& plans) {
-  fmt::print("\nOn {} ranks, what each needs, and what it gets from the others in a stage\n",
-             plans.size());
+  fmt::print(
+      "\nOn {} ranks, what each needs, and what it gets from the others in a stage, by rcvi\n",
+      plans.size());
   std::vector<Cells> rows = {
       {"rank", "states", "others", "memory", "model", "values", "of others", "policy", "gets"}};
   for (std::size_t r = 0; r < plans.size(); ++r) {
@@ -59,6 +86,44 @@ void print_rank_plans(const std::vector<RankPlan>& plans) {
                     memory_text(plan.memory.policy), memory_text(plan.received)});
   }
   print_table(rows);
+  if (!plans.front().other.robust) return;
+  fmt::print("\nWhat each needs by other methods\n");
+  rows = {{"rank", "robust", "frontier, first pass", "at most"}};
+  for (std::size_t r = 0; r < plans.size(); ++r) {
+    const auto& [robust, frontier] = plans[r].other;
+    rows.push_back({fmt::format("{}", r), memory_text(robust->bytes()),
+                    frontier ? memory_text(frontier->bytes()) : "",
+                    frontier ? memory_text(frontier->bytes() + frontier->growth) : ""});
+  }
+  print_table(rows);
+}
+
+void MemoryOfRanks::hear(const MemoryPlan& mine) {
+  constexpr double kMuch = 1e9;
+  ranks_ = of_every_rank(mine);
+  const MemoryPlan& most = *std::max_element(
+      ranks_.begin(), ranks_.end(),
+      [](const MemoryPlan& a, const MemoryPlan& b) { return a.bytes() < b.bytes(); });
+  const bool much = most.bytes() + most.growth >= kMuch;
+  if (silent_ || processes().rank() > 0 || (ranks_.size() == 1 && !much)) return;
+  const std::string who = ranks_.size() == 1
+                              ? "This needs"
+                              : fmt::format("Each of {} ranks needs up to", ranks_.size());
+  const std::string growth = most.growth > 0
+                                 ? fmt::format(" in its first pass, at most {} in later ones",
+                                               memory_text(most.bytes() + most.growth))
+                                 : "";
+  fmt::print(stderr, "{} {} of memory{}: {}\n", who, memory_text(most.bytes()), growth,
+             memory_text(most));
+}
+
+void MemoryOfRanks::add_to(Json& object) const {
+  object["bytes"] = Json::array();
+  object["memory"] = Json::array();
+  for (const MemoryPlan& rank : ranks_) {
+    object["bytes"].push_back(rank.bytes());
+    object["memory"].push_back(memory_json(rank));
+  }
 }
 
 }  // namespace redoubt::app

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "checks.h"
-#include "every_rank.h"
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
@@ -32,31 +30,13 @@ struct SolveOptions {
   bool json = false;
 };
 
-// Before the work, where somebody may want to know: on several ranks, or when it is much.
-void tell_memory(const std::vector<MemoryPlan>& ranks) {
-  constexpr double kMuch = 1e9;
-  const MemoryPlan& most = *std::max_element(
-      ranks.begin(), ranks.end(),
-      [](const MemoryPlan& a, const MemoryPlan& b) { return a.bytes() < b.bytes(); });
-  if (processes().rank() > 0 || (ranks.size() == 1 && most.bytes() < kMuch)) return;
-  if (ranks.size() == 1)
-    fmt::print(stderr, "This solve needs {} of memory: {}\n", memory_text(most.bytes()),
-               memory_text(most));
-  else
-    fmt::print(stderr, "Each of {} ranks needs up to {} of memory: {}\n", ranks.size(),
-               memory_text(most.bytes()), memory_text(most));
-}
-
 int solve(const SolveOptions& options) {
   check_outputs(options.output);
   Execution run = execution(options.execution);
   const auto store = policy_store(options.output);
   run.stages = store.get();
-  std::vector<MemoryPlan> memory;  // that each rank needs
-  run.planned = [&](const MemoryPlan& mine) {
-    memory = of_every_rank(mine);
-    if (!options.json) tell_memory(memory);
-  };
+  MemoryOfRanks memory(options.json), for_bounds(options.json);
+  run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
   SamplingOptions sampling = options.sampling;
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
@@ -64,6 +44,7 @@ int solve(const SolveOptions& options) {
   Solution solution = run_method(problem, options.method, run);
   if (options.certify) {
     Execution rest = run;
+    rest.planned = [&](const MemoryPlan& mine) { for_bounds.hear(mine); };
     if (run.checkpoint) rest.checkpoint = run.checkpoint->part("certify");
     certify(problem, solution, {}, rest);
   }
@@ -75,12 +56,7 @@ int solve(const SolveOptions& options) {
   }
   if (options.json) {
     Json object = solution_json(problem, solution);
-    object["bytes"] = Json::array();
-    object["memory"] = Json::array();
-    for (const MemoryPlan& rank : memory) {
-      object["bytes"].push_back(rank.bytes());
-      object["memory"].push_back(memory_json(rank));
-    }
+    memory.add_to(object);
     add_sampling_json(object, sampled);
     print_json(object);
   } else {

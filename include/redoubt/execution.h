@@ -16,7 +16,8 @@ struct MemoryPlan {
   double values = 0;  // layers of values of its own states
   double halo = 0;    // the same for states of other ranks, and messages under way
   double policy = 0;  // stages that are in memory
-  double bytes() const { return model + values + halo + policy; }
+  double growth = 0;  // what a search that refines itself may add to all that, at most
+  double bytes() const { return model + values + halo + policy; }  // to begin with
 };
 
 // How work is carried out; nothing here changes an answer, except that a stopped solve returns the

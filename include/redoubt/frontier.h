@@ -19,6 +19,10 @@ struct FrontierOptions {
 Solution frontier(const Problem& problem, const FrontierOptions& options = {},
                   const Execution& execution = {});
 
+// What the first pass of a frontier solve needs, known before it starts, and what later ones add if
+// every state has to look at `most_directions` of them. Without chance constraints.
+MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options = {});
+
 // Adds to the answer of any method what no policy could exceed, and with it the gap: the bounds of
 // a frontier solve of the same problem. A feasible answer whose gap is within the tolerance becomes
 // certified.

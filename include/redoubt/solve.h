@@ -44,6 +44,10 @@ Solution robust(const Problem& problem, const Execution& execution = {});
 // case, like every answer.
 Solution nominal(const Problem& problem, const Execution& execution = {});
 
+// What robust and nominal need, known before they start. (Chance constraints, which are evaluated
+// on a larger model, need more.)
+MemoryPlan plan_robust(const Problem& problem);
+
 // The largest and the least worst-case total that policies reach on one constraint's signal, in the
 // user's sign: a bound outside of this range is met by no policy, or by every one. For a chance
 // constraint, the probabilities with which they keep its bound. Computed against a nature that sees

@@ -14,6 +14,7 @@ void bind_frontier(nb::module_& m) {
       .def_rw("tolerance", &FrontierOptions::tolerance)
       .def_rw("most_directions", &FrontierOptions::most_directions);
   bind_method<FrontierOptions>(m, "frontier", &frontier);
+  m.def("plan_frontier", &plan_frontier, nb::arg("problem"), nb::arg("options"));
   m.def(
       "certify",
       [](const Problem& problem, Solution solution, const FrontierOptions& options,

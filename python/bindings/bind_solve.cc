@@ -30,6 +30,12 @@ void bind_rcvi(nb::module_& m) {
       .def_rw("rounding", &RcviOptions::rounding)
       .def_rw("tolerance", &RcviOptions::tolerance)
       .def_rw("memory_limit", &RcviOptions::memory_limit);
+  nb::class_<MemoryPlan>(m, "MemoryPlan", "Bytes of memory that a solve needs.")
+      .def_ro("model", &MemoryPlan::model)
+      .def_ro("values", &MemoryPlan::values)
+      .def_ro("policy", &MemoryPlan::policy)
+      .def_ro("growth", &MemoryPlan::growth, "What a search that refines itself may add, at most.")
+      .def_prop_ro("bytes", &MemoryPlan::bytes, "All of it, to begin with.");
   nb::class_<RcviPlan>(m, "RcviPlan", "Memory and work of an RCVI solve.")
       .def_ro("axes", &RcviPlan::axes)
       .def_ro("stages", &RcviPlan::stages)
@@ -60,6 +66,7 @@ void bind_solve(nb::module_& m) {
   bind_rcvi(m);
   bind_method(m, "robust", &robust);
   bind_method(m, "nominal", &nominal);
+  m.def("plan_robust", &plan_robust, nb::arg("problem"));
   nb::class_<AchievableRange>(m, "AchievableRange", "Totals that policies reach on a constraint.")
       .def_ro("best", &AchievableRange::best)
       .def_ro("worst", &AchievableRange::worst);

@@ -8,7 +8,7 @@ from ._policy import Policy
 from ._problem import Problem, chance, environments, load, make, save
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
-from ._solve import Comparison, achievable_range, certify, compare, methods, plan_rcvi, solve
+from ._solve import Comparison, achievable_range, certify, compare, methods, plan_frontier, plan_rcvi, plan_robust, solve
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._worst_case import worst_case
 
@@ -44,7 +44,9 @@ __all__ = [
     "load_solution",
     "make",
     "methods",
+    "plan_frontier",
     "plan_rcvi",
+    "plan_robust",
     "plots",
     "recorded",
     "samples_buy",

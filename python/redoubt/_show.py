@@ -147,7 +147,7 @@ def _field(value) -> str:
 _core.Constraint.__repr__ = constraint_call
 for _type in (
     _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.EnvironmentInfo,
-    _core.Evaluation, _core.MarkovKernel, _core.ParameterInfo, _core.RcviPlan, _core.RewardResult,
+    _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.ParameterInfo, _core.RcviPlan, _core.RewardResult,
     _core.RowDistribution, _core.SampledTotal, _core.SampleSize, _core.Simulation, _core.Start, _core.Terms,
 ):  # fmt: skip
     _type.__repr__ = fields_text

@@ -141,6 +141,18 @@ def plan_rcvi(problem: Problem, **options) -> _core.RcviPlan:
     return _core.plan_rcvi(problem, own)
 
 
+def plan_robust(problem: Problem) -> _core.MemoryPlan:
+    """Memory of `solve(problem, method="robust")` and of method "nominal", known before they start."""
+    return _core.plan_robust(problem)
+
+
+def plan_frontier(problem: Problem, **options) -> _core.MemoryPlan:
+    """Memory of the first pass of `solve(problem, method="frontier", **options)`; `growth` is what later passes add at most."""
+    own = _core.FrontierOptions()
+    assign(own, options, "method 'frontier'")
+    return _core.plan_frontier(problem, own)
+
+
 def _chosen(problem: Problem, method: str, options: dict) -> tuple[str, list]:
     """The library's function for a method, and its options, if it has any."""
     method = method.replace("_", "-")  # primal-dual, as the program spells it

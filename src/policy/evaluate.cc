@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/require.h"
+#include "model/memory.h"
 #include "policy/check.h"
 #include "policy/evaluation.h"
 
@@ -24,6 +24,7 @@ Evaluation evaluate(const Problem& problem, const Policy& policy, const Executio
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   check_policy(problem, policy, workers.ranks());
+  announce(plan_evaluation(problem, policy, workers), execution);
   return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
 }
 

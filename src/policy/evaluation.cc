@@ -22,13 +22,15 @@ class Pass {
         ranks_(workers.ranks()),
         stage_(problem, policy, channels_, workers, store) {}
 
+  // With no stage kept but the first.
+  MemoryPlan memory() const { return stage_.memory(stages_before_end() + problem_.infinite()); }
+
   EvaluationPass run(bool keep_all_stages, Stopwatch* watch) {
     EvaluationPass pass;
     const auto keep = [&](const std::vector<double>& values) {
       if (keep_all_stages) pass.values.insert(pass.values.begin(), values);
     };
-    int stages =
-        problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
+    const int stages = stages_before_end();
     std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
@@ -48,6 +50,11 @@ class Pass {
   }
 
  private:
+  // An infinite horizon goes on from there with the last one.
+  int stages_before_end() const {
+    return problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
+  }
+
   static std::vector<Channel> channels_of(const Problem& problem, const Policy& policy) {
     std::vector<Channel> channels = {Channel{}};
     for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
@@ -137,6 +144,10 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
   }
   if (totals.size() > problem.constraints().size() + 1) evaluation.hopeless = -totals.back() + 0.0;
   return evaluation;
+}
+
+MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers& workers) {
+  return Pass(problem, policy, workers, nullptr).memory();
 }
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,

@@ -17,6 +17,10 @@ struct EvaluationPass {
   double row_evaluations = 0;
 };
 
+// What that needs, with no stage kept but the first. (Chance constraints, which are evaluated on a
+// larger model, need more.)
+MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers& workers);
+
 // Stages of which the policy has no decisions come from the store. Progress goes to `watch`, where
 // this is all that is done. Throws Stopped.
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,

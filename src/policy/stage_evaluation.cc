@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "model/agree.h"
+#include "model/bytes.h"
 #include "model/part.h"
 #include "model/require.h"
+#include "policy/bytes.h"
 #include "policy/moves.h"
 #include "sweep/large_arrays.h"
 
@@ -20,7 +22,8 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
       channels_(std::move(channels)),
       store_(store),
       group_(&workers),
-      exchange_(problem.model(), workers.ranks()) {
+      exchange_(problem.model(), workers.ranks()),
+      all_states_(problem.model().all_states()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));
   std::vector<double> tables;  // negative: there is one
@@ -28,7 +31,6 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
     tables.push_back(stage.outcome_slot.empty() ? 0 : -1);
   agree_on_least(workers.ranks(), tables);
   by_table_.assign(tables.begin(), tables.end());
-  all_states_ = problem.model().all_states();
   if (!problem.model().arrays().part) return;
   require_whole_landings(problem, policy.budget);
   find_room();
@@ -61,6 +63,23 @@ double StageEvaluation::row_evaluations() const {
   double sum = 0;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
   return agree_on_sum(group_->ranks(), sum);
+}
+
+MemoryPlan StageEvaluation::memory(int stages) const {
+  const Model& model = problem_->model();
+  std::int64_t layers = 0, landings = 0;
+  for (int h = 0; h < stages; ++h) {
+    layers = std::max(layers, nodes(h) + nodes(h + 1));
+    const auto slots = static_cast<std::int64_t>(policy_->at(h).landing_begin.size());
+    if (workers_.front().rows.needs_floor() && policy_->states > 0)
+      landings = std::max(landings, slots / policy_->states * all_states_);
+  }
+  const double others = 1 - static_cast<double>(model.own_states()) / model.states();
+  const double bytes = 8.0 * static_cast<double>(layers) * channels();
+  return {.model = bytes_of(model),
+          .values = bytes * (1 - others),
+          .halo = bytes * others + 8.0 * static_cast<double>(landings) * channels(),
+          .policy = bytes_of(*policy_)};
 }
 
 std::int64_t StageEvaluation::nodes(int stage) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policy/budget.h"
+#include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/stage_store.h"
 #include "sweep/exchange.h"
@@ -27,6 +28,9 @@ class StageEvaluation {
 
   int channels() const { return static_cast<int>(channels_.size()); }
   double row_evaluations() const;
+
+  // Needed to go back over this many stages.
+  MemoryPlan memory(int stages) const;
 
   // The values of a stage, which may be the one after the last, and where those of a state begin.
   std::int64_t nodes(int stage) const;

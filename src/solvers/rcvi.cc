@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "model/bytes.h"
-#include "model/machine.h"
 #include "model/require.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
@@ -13,6 +12,7 @@
 #include "solvers/budget_sweep.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
+#include "model/memory.h"
 #include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
 
@@ -39,16 +39,9 @@ std::string budgets_text(const RcviPlan& plan) {
   return fmt::format("{} = {} budgets", factors, plan.most_memory_states);
 }
 
-// All ranks on a machine share its memory.
 void check_memory(const RcviPlan& plan, const RcviOptions& options, Communicator& ranks) {
-  const auto machines = gather_value(ranks, machine_number());
-  const auto bytes = gather_value(ranks, plan.memory.bytes());
-  double all = 0;
-  for (std::size_t r = 0; r < bytes.size(); ++r) {
-    if (machines[r] == machines[ranks.rank()]) all += bytes[r];
-  }
-  const double limit = options.memory_limit > 0 ? options.memory_limit : 0.75 * machine_memory();
-  const double most = agree_on_max(ranks, all);
+  const double limit = memory_limit(options.memory_limit);
+  const double most = bytes_on_one_machine(plan.memory, ranks);
   require(most <= limit,
           "this solve needs {:.3g} GB ({} stages, {} at most), the limit is {:.3g} GB: widen "
           "budget_step or raise memory_limit",

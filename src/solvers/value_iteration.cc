@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "model/agree.h"
+#include "model/bytes.h"
 #include "policy/chance_value.h"
 #include "solvers/finish.h"
+#include "model/memory.h"
 #include "sweep/exchange.h"
 
 namespace redoubt {
@@ -93,6 +95,9 @@ class Sweep {
 
 Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
   Policy::Stage stage;
+  stage.choice_begin.reserve(actions.size() + 1);
+  stage.choice_action.reserve(actions.size());
+  stage.choice_weight.reserve(actions.size());
   stage.choice_begin.push_back(0);
   for (const std::int32_t action : actions) {
     if (action >= 0) stage.choice_action.push_back(action), stage.choice_weight.push_back(1.0);
@@ -108,19 +113,22 @@ void report(Savepoint* solve, double done) {
 void run_finite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIteration& result) {
   std::int64_t stage = problem.horizon();
   const auto horizon = static_cast<double>(stage);
-  result.values.assign(stage + 1, std::vector<double>(problem.model().states(), 0.0));
+  std::vector<double>& next = result.values;
+  next.assign(problem.model().states(), 0.0);
   result.policy.stages.resize(stage);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
     archive.visit_stages("policy", result.policy, nullptr);
-    sweep.visit(archive, result.values[stage]);
+    sweep.visit(archive, next);
   };
-  if (solve && solve->restore(state)) sweep.take_from_others(result.values[stage]);
+  if (solve && solve->restore(state)) sweep.take_from_others(next);
+  std::vector<double> values;
   std::vector<std::int32_t> actions;
   while (stage > 0) {
     report(solve, 1 - static_cast<double>(stage) / horizon);
     const auto h = static_cast<int>(stage - 1);
-    sweep.step(h, result.values[h + 1], result.values[h], actions);
+    sweep.step(h, next, values, actions);
+    next.swap(values);
     result.policy.stages[h] = pure_stage(actions);
     stage = h;
     if (solve) solve->offer(state);
@@ -158,7 +166,7 @@ void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueI
     result.policy.stages = {pure_stage(actions)};
     if (solve) solve->offer(state);
   }
-  result.values = {std::move(next)};
+  result.values = std::move(next);
 }
 
 }  // namespace
@@ -166,7 +174,7 @@ void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueI
 double ValueIteration::at(const Start& start) const {
   double sum = 0;
   for (std::size_t i = 0; i < start.states.size(); ++i)
-    sum += start.probability[i] * values.front()[start.states[i]];
+    sum += start.probability[i] * values[start.states[i]];
   return sum;
 }
 
@@ -190,10 +198,25 @@ int stages_until_negligible(const Problem& problem, double tolerance) {
                   static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
 }
 
+// Two layers to solve and, beside what is left of them, two to evaluate; a decision of each state
+// and stage.
+MemoryPlan plan_robust(const Problem& problem) {
+  const Model& model = problem.model();
+  const double layers = 1 + 2 * (1.0 + static_cast<double>(problem.constraints().size()));
+  const double stages = problem.infinite() ? 1 : problem.horizon();
+  MemoryPlan plan;
+  plan.model = bytes_of(model);
+  plan.values = 8 * layers * model.own_states();
+  plan.halo = 8 * layers * (model.states() - model.own_states());
+  plan.policy = (8 + 4 + 8) * stages * model.own_states();
+  return plan;
+}
+
 namespace {
 
 Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method,
                        const Execution& execution) {
+  announce(plan_robust(problem), execution);
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   Solution solution;

@@ -12,15 +12,13 @@ namespace redoubt {
 // sign.
 struct ValueIteration {
   Policy policy;
-  std::vector<std::vector<double>> values;  // of each state, for each stage and the end; only one
-                                            // stage when the horizon is infinite
+  std::vector<double> values;  // of each state, at the first stage
   double row_evaluations = 0;
   std::int64_t sweeps = 0;
 
   double at(const Start& start) const;
 };
-// Where this is all that a solve does, `solve` gets its progress and its state; when it goes on
-// from a checkpoint, values of later stages are zero. Throws Stopped.
+// Where this is all that a solve does, `solve` gets its progress and its state. Throws Stopped.
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                bool least = false, Savepoint* solve = nullptr);
 

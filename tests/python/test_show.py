@@ -12,7 +12,8 @@ def test_every_value_that_a_user_meets_has_a_text():
     shown = [
         PROBLEM, SOLUTION, SOLUTION.reward, SOLUTION.constraints, SOLUTION.policy, PROBLEM.constraints, PROBLEM.terms,
         rd.simulate(PROBLEM, SOLUTION, episodes=10), rd.evaluate(PROBLEM, SOLUTION), rd.achievable_range(PROBLEM),
-        rd.plan_rcvi(PROBLEM), rd.environments(), rd.worst_kernel(PROBLEM, SOLUTION, "reward").at(3, 0),
+        rd.plan_rcvi(PROBLEM), rd.plan_robust(PROBLEM), rd.plan_frontier(PROBLEM), rd.environments(),
+        rd.worst_kernel(PROBLEM, SOLUTION, "reward").at(3, 0),
         rd.samples_needed(PROBLEM.replace(uncertainty=rd.TV(0.1)), epsilon=0.5, delta=0.05),
         rd.compare(PROBLEM, ["rcvi", "robust"]), rd.methods(),
     ]  # fmt: skip

@@ -261,3 +261,5 @@ def test_where_a_bound_makes_sense():
     span = rd.achievable_range(problem)
     assert 0 < span.best < 4.0 < span.worst
     assert rd.plan_rcvi(problem, budget_step=0.5).bytes < rd.plan_rcvi(problem, budget_step=0.05).bytes
+    assert 0 < rd.plan_robust(problem).bytes < rd.plan_frontier(problem).bytes
+    assert rd.plan_frontier(problem, most_directions=50).growth < rd.plan_frontier(problem).growth

@@ -10,6 +10,7 @@
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/frontier/search.h"
+#include "model/memory.h"
 
 namespace redoubt {
 namespace {
@@ -72,6 +73,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
                              return frontier(expected, options, run);
                            });
   }
+  announce(plan_frontier(problem, options), execution);
   const Stopwatch watch(execution);
   Solution solution = search(problem, options, execution);
   Execution rest = execution;

@@ -139,6 +139,14 @@ Landings::Landings(const Problem& problem) : states_(problem.model().states()) {
   for (const auto& [listed, landing] : known) listed_[landing] = listed;
 }
 
+double Landings::most(const Problem& problem) {
+  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+  if (!tv || tv->reach != Reach::anywhere) return 0;
+  const Model& model = problem.model();
+  return static_cast<double>(std::min<std::int64_t>(
+      model.rows(), std::max<std::int64_t>(1, kMostPlanned / model.all_states())));
+}
+
 std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
                                      int direction) {
   const Directions& directions = table.directions();

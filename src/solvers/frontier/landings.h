@@ -16,6 +16,7 @@ namespace redoubt {
 class Landings {
  public:
   explicit Landings(const Problem& problem);
+  static double most(const Problem& problem);  // that there can be
 
   bool anywhere() const { return !row_landing_.empty(); }  // the set lets nature land outside
   int count() const { return static_cast<int>(listed_.size()); }

@@ -11,7 +11,8 @@ namespace {
 
 // Beyond this price the reward does not count any more.
 constexpr double kHighest = 1e100;
-constexpr int kMostParts = 11;  // that an interval is cut into at once
+constexpr int kMostParts = 11;              // that an interval is cut into at once
+constexpr double kMostCombinations = 2000;  // of the prices of several constraints
 
 // An interval cut into n parts loses 1/n^2 of what it lost. The fewest prices that bring the sum to
 // the target cut an interval into parts in proportion to the cube root of its loss. This is their
@@ -139,6 +140,19 @@ class StageGrid {
 };
 
 }  // namespace
+
+std::vector<double> first_prices(std::size_t constraints) {
+  const double ratio = constraints <= 1 ? std::sqrt(8.0) : 16;
+  std::vector<double> prices = {0};
+  for (double factor = 1.0 / 64; factor <= 64; factor *= ratio) prices.push_back(factor);
+  return prices;
+}
+
+int most_prices(std::size_t constraints, int most) {
+  if (constraints <= 1) return most;
+  return std::min(
+      most, static_cast<int>(std::pow(kMostCombinations, 1 / static_cast<double>(constraints))));
+}
 
 std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int most,
                                     const std::vector<StagePlan>& before, const Model& model,

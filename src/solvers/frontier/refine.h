@@ -14,6 +14,11 @@ struct StagePlan {
   std::vector<double> tolerance;
 };
 
+// The prices that a search with this many constraints begins with, in units of the exchange rate of
+// two totals; and the most that a constraint may have at a stage, where `most` was asked for.
+std::vector<double> first_prices(std::size_t constraints);
+int most_prices(std::size_t constraints, int most);
+
 // For one constraint: prices are added where the losses are, and every state looks at as many of
 // them as its own losses ask for, so that their sum comes to `target`. No stage gets more than
 // `most` prices. Ranks call this together, each for its own states.

@@ -18,7 +18,6 @@ constexpr double kForPrices = 0.3, kForGames = 0.55, kForgotten = 0.02;
 constexpr double kLeastShare = 1e-3;
 // Games are played as if a direction had at least this share of the visits of an average one.
 constexpr double kLeastVisits = 1e-2;
-constexpr double kMostCombinations = 2000;  // of the prices of several constraints
 
 std::string method_text(const FrontierOptions& options) {
   return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
@@ -71,7 +70,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
   least_reward_ = value_iteration(problem_, Channel{}, workers_, true).at(problem.start());
   for (const ValueIteration& best : extremes_) {
     double scale = 1e-12;
-    for (const double value : best.values.front()) scale = std::max(scale, std::abs(value));
+    for (const double value : best.values) scale = std::max(scale, std::abs(value));
     scales_.push_back(agree_on_max(workers_.ranks(), scale));
   }
   // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
@@ -90,7 +89,7 @@ Solution FrontierSearch::run() {
 }
 
 bool FrontierSearch::search(Solution& solution) {
-  const StagePlan first = make_plan(Directions(first_prices()), 1e-3 * scales_[0]);
+  const StagePlan first = make_plan(Directions(begin_with()), 1e-3 * scales_[0]);
   plan_.assign(stages_to_plan(), first);
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
@@ -115,7 +114,7 @@ bool FrontierSearch::search(Solution& solution) {
 // gap by less than a tenth of what is allowed.
 int FrontierSearch::stages_to_plan() {
   if (!problem_.infinite()) return problem_.horizon();
-  end_ = first_guess(Directions(first_prices()));
+  end_ = first_guess(Directions(begin_with()));
   double open = 0;
   for (State s = 0; s < problem_.model().states(); ++s) {
     for (int k = 0; k < end_.table.directions().rays_begin(); ++k) {
@@ -132,14 +131,10 @@ int FrontierSearch::stages_to_plan() {
 }
 
 // Prices around the exchange rate of the two totals; the search moves to where the answer is.
-FrontierSearch::Prices FrontierSearch::first_prices() const {
-  Prices prices;
-  const double ratio = required_.size() <= 1 ? std::sqrt(8.0) : 16;
+FrontierSearch::Prices FrontierSearch::begin_with() const {
+  Prices prices(required_.size(), first_prices(required_.size()));
   for (std::size_t c = 0; c < required_.size(); ++c) {
-    std::vector<double> list = {0};
-    for (double factor = 1.0 / 64; factor <= 64; factor *= ratio)
-      list.push_back(factor * scales_[0] / scales_[c + 1]);
-    prices.push_back(std::move(list));
+    for (double& price : prices[c]) price = price * scales_[0] / scales_[c + 1];
   }
   return prices;
 }
@@ -278,10 +273,7 @@ bool FrontierSearch::plan_prices(const Demand& demand, double target) {
   double roots = 0;
   for (const double mass : demand.mass) roots += std::sqrt(mass);
   std::vector<Prices> prices = listed_prices();
-  const auto constraints = std::max(1.0, static_cast<double>(required_.size()));
-  const int most = std::min(options_.most_directions,
-                            static_cast<int>(std::pow(kMostCombinations, 1 / constraints)));
-  add_prices(demand, target, most, prices);
+  add_prices(demand, target, most_prices(required_.size(), options_.most_directions), prices);
   bool finer = false;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
@@ -361,7 +353,7 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
         end_policy_[s][k] = static_cast<std::int32_t>(best);
       }
       for (int j = 0; j < directions.signals(); ++j) {
-        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_[j].values.front()[s];
+        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_[j].values[s];
         stage.table.points(s, j)[k] = achieved[end_policy_[s][k]][j * states + s];
       }
     }

@@ -26,7 +26,7 @@ class FrontierSearch {
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);
   void visit_plan(Archive& archive);
-  Prices first_prices() const;
+  Prices begin_with() const;
   StagePlan make_plan(Directions directions, double tolerance) const;
   bool refine(const Demand& demand);
   bool plan_finer(const Demand& demand);

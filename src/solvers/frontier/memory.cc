@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/bytes.h"
+#include "redoubt/frontier.h"
+#include "solvers/frontier/search.h"
+
+// What a search takes, as far as it is known before it begins.
+namespace redoubt {
+namespace {
+
+// Lists that grow have room for about half as much again; a promise is a mixture of two points;
+// most points of a state are used by some policy of the answer.
+constexpr double kSpare = 1.5, kMixed = 2, kUsed = 0.75;
+
+struct Shape {
+  double own, known;      // states: those of this rank, and all whose values it has
+  double rows, outcomes;  // of a stage; a landing counts as an outcome
+  double places;          // where a row leads, on average
+  double signals, landings;
+  bool kl;
+};
+
+Shape shape_of(const Problem& problem) {
+  const Model& model = problem.model();
+  Shape shape{};
+  shape.own = model.own_states();
+  shape.known = model.states();
+  shape.signals = 1.0 + static_cast<double>(problem.constraints().size());
+  shape.landings = Landings::most(problem);
+  shape.rows = static_cast<double>(model.rows()) / model.stages();
+  shape.outcomes = static_cast<double>(model.outcomes()) / model.stages() +
+                   (shape.landings > 0 ? shape.rows : 0);
+  shape.places = shape.outcomes / std::max(1.0, shape.rows);
+  shape.kl = shape.signals == 2 && std::holds_alternative<KL>(problem.uncertainty());
+  return shape;
+}
+
+// Of one stage, with every state looking at every direction.
+MemoryPlan stage_bytes(const Shape& shape, double directions) {
+  const double row = directions * shape.places;
+  // Of a state or landing: what is known of its set, and with one constraint its curve.
+  const double table =
+      8 * directions * (shape.signals + 1) + (shape.signals == 2 ? 192 + 60 * directions : 0);
+  // Of a state: mixtures of points, and the kernels that its bounds come from.
+  const double recipes =
+      168 + 24 * directions + kSpare * row * (4 + 16 * kMixed + 4 * shape.signals);
+  const double landed = shape.landings * directions * (8 + 16 * kMixed);
+  MemoryPlan plan;
+  plan.values = shape.own * table + shape.landings * table;
+  plan.halo = (shape.known - shape.own) * table;
+  plan.policy = shape.own * (recipes + landed);
+  return plan;
+}
+
+// Of all stages of a pass, `passes` times, beside the policy that the bound without a history is
+// searched with.
+MemoryPlan search_bytes(const Problem& problem, int stages, double directions, int passes) {
+  const Shape shape = shape_of(problem);
+  const MemoryPlan stage = stage_bytes(shape, directions);
+  const double extremes = 20 * shape.signals;  // the best decision for each signal
+  const double found = std::holds_alternative<Nominal>(problem.uncertainty())
+                           ? 0
+                           : kUsed * directions * (28 + shape.places * (8 + 16 * kMixed));
+  MemoryPlan plan;
+  plan.model = bytes_of(problem.model());
+  plan.values = stages * (passes * stage.values + 8 * directions * shape.own);  // and the plan
+  plan.halo = stages * passes * stage.halo;
+  plan.policy = stages * (passes * stage.policy + shape.own * (extremes + found));
+  // Against kl, where the games of this stage and the next have ended.
+  if (shape.kl) plan.values += 2 * directions * (32 * shape.rows + 8 * shape.outcomes);
+  return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options) {
+  const int stages = problem.infinite()
+                         ? stages_until_negligible(problem, std::min(0.5, 0.05 * options.tolerance))
+                         : problem.horizon();
+  const std::size_t constraints = problem.constraints().size();
+  const auto directions = [&](std::size_t prices) {
+    return std::pow(prices, constraints) + static_cast<double>(constraints);
+  };
+  MemoryPlan plan = search_bytes(problem, stages, directions(first_prices(constraints).size()), 1);
+  const MemoryPlan most = search_bytes(
+      problem, stages, directions(most_prices(constraints, options.most_directions)), 2);
+  plan.growth = most.bytes() - plan.bytes();
+  return plan;
+}
+
+}  // namespace redoubt
