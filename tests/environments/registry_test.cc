@@ -114,6 +114,8 @@ TEST(Registry, BadValuesAreNamedWithTheRule) {
   EXPECT_EQ(error_of("garnet(successors=3,spread=1)"),
             "garnet: spread = 1, has a meaning for successors=all only");
   EXPECT_THAT(error_of("garnet(states=100000,actions=100)"), HasSubstr("outcomes, use fewer"));
+  EXPECT_EQ(error_of("garnet(spread=-1)"),
+            "garnet: spread = -1, must be a number from 0 to 1000000");
   EXPECT_EQ(error_of("river_swim(version=old)"),
             "river_swim: version = old, must be one of paper, repo");
   EXPECT_EQ(error_of("river_swim(bound=four)"),

@@ -101,6 +101,16 @@ RC_GTEST_PROP(Csv, RoundTripKeepsTheTotalsOfOutcomes, (std::uint64_t seed)) {
   RC_ASSERT(there_and_back(q) == q);
 }
 
+TEST(Csv, NamesOfSignalsMayHoldAnything) {
+  for (const char* name : {"a,b", "\"quoted\"", "two\nlines", " blank"}) {
+    ModelArrays a = testing::random_model(1).arrays();
+    a.signals[0].name = name;
+    const Problem p(Model(a), {.horizon = 2});
+    const Draft back = read_csv(write_csv(p), "m.csv", write_terms(p), "m.terms.json");
+    EXPECT_EQ(Problem(back.model, back.terms), p) << name;
+  }
+}
+
 TEST(Csv, RefusesWhatItCannotKeep) {
   testing::RandomOptions options;
   options.outcome_values = true;

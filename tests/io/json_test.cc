@@ -228,6 +228,8 @@ INSTANTIATE_TEST_SUITE_P(
             "p.json: constraints = 4, must be a list"},
         Bad{"\"states\": 2", "\"states\": \"two\"",
             "p.json: states = \"two\", must be a count or a list of names"},
+        Bad{"\"start\": 0", "\"start\": [1]",
+            "p.json: start = a list of 1, must have 2 entries, one for each state"},
         Bad{"\"kl\"", "7", "p.json: uncertainty.set = 7, must be a text in quotes"},
         Bad{"\"kl\", \"radius\"", "\"tv\", \"reach\": \"far\", \"radius\"",
             "p.json: uncertainty.reach = \"far\", must be \"anywhere\" or \"support\""}));

@@ -3,10 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
+#include "io/file.h"
+#include "io/json_node.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
+#include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/random_problem.h"
 
@@ -41,6 +45,17 @@ TEST_F(Files, EveryFormatKeepsAProblem) {
     EXPECT_EQ(load(folder_ / name), p) << name;
   }
   EXPECT_EQ(count(), 4u);  // with p.terms.json, and no temporary left behind
+}
+
+TEST_F(Files, PoliciesHaveALineOrAnEntryForEachDecision) {
+  const Problem p = testing::random_problem(3);  // 5 states, 5 stages
+  const Policy policy = robust(p).policy;
+  export_policy(p, policy, folder_ / "policy.csv");
+  export_policy(p, policy, folder_ / "policy.json");
+  const std::string table = io::read_file(folder_ / "policy.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 25);
+  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.json")).size(), 25u);
+  EXPECT_EQ(count(), 2u);
 }
 
 TEST_F(Files, SavingReplacesAndObeysTheUmask) {

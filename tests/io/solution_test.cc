@@ -205,6 +205,8 @@ TEST_F(SolutionFile, WrongContentIsOneClearError) {
   EXPECT_EQ(summary_error("\"method\": \"m\",", ""), "key 'method' is missing, must be given");
   EXPECT_EQ(summary_error("\"states\": 1", "\"states\": -1"),
             "policy.states = -1, must be a whole number in 0..2147483647");
+  EXPECT_EQ(summary_error("\"worst\": 1", "\"worst\": \"high\""),
+            "reward.worst = \"high\", must be a number");
   EXPECT_EQ(summary_error("\"repeats_last\": false", "\"repeats_last\": 0"),
             "policy.repeats_last = 0, must be true or false");
 

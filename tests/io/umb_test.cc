@@ -178,6 +178,12 @@ TEST(Umb, ErrorsNameTheKeyOfTheIndex) {
   EXPECT_EQ(error_with_index(system + "branch-probability-type/type", "string"),
             "m.umb: transition-system.branch-probability-type.type = \"string\", must be double, "
             "rational, int or uint, or an interval of them");
+  EXPECT_EQ(error_with_index(system + "branch-probability-type/size", 32),
+            "m.umb: transition-system.branch-probability-type.size = 32, must be 64");
+  EXPECT_EQ(error_with_index(system + "branch-probability-type",
+                             Json{{"type", "rational"}, {"size", 192}}),
+            "m.umb: transition-system.branch-probability-type.size = 192, must be a multiple of "
+            "128");
   EXPECT_EQ(error_with_index("/file-data/parameters/horizon", "long"),
             "m.umb: index.json: file-data.parameters.horizon = \"long\", must be a whole number in "
             "0..2147483647");

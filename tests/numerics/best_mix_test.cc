@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sets/row.h"
+#include "support/patience.h"
 #include "support/set_rows.h"
 
 namespace redoubt {
@@ -147,7 +148,7 @@ TEST(BestMix, AgreesWithEveryPairInLongDouble) {
     const MixFunctions& functions = mix_functions(instructions);
     std::mt19937_64 random(7);
     int problems = 0;
-    while (problems < 80000) {
+    while (problems < testing::cases(80000)) {
       const Instance instance = random_instance(random, 20);
       check(instance, solve(functions.by_pairs, instance));
       check(instance, solve(functions.by_bridge, instance));

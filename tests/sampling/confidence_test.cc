@@ -126,5 +126,26 @@ TEST(Confidence, RefusesWhatItCannotPromise) {
               HasSubstr("reward of (state 0, action 0) varies from sample to sample"));
 }
 
+// Nothing is known of a row that was never sampled: all mass may be on any of its outcomes.
+TEST(Confidence, RowsWithoutSamplesMayBeAnything) {
+  std::string log = "state,action,next\n0,1,0\n1,1,0\n";
+  for (int n = 0; n < 1000; ++n) log += "0,0," + std::to_string(n % 2) + "\n";
+  const Estimate found = read_recorded(log, "log.csv", {.unvisited = Unvisited::simplex});
+  ASSERT_EQ(found.unvisited, std::vector<Row>{2});  // state 1, action 0
+  for (const Uncertainty& set : {Uncertainty(TV{}), Uncertainty(Chi2{}), Uncertainty(KL{})}) {
+    Terms terms{.horizon = 1};
+    terms.uncertainty = set;
+    const Problem problem = confident_problem(found, terms, 0.1);
+    for (const State state : {0, 1}) {
+      const double p = probability_of(problem.model(), 2, state);
+      const double all_there = std::holds_alternative<TV>(set)     ? 1 - p
+                               : std::holds_alternative<Chi2>(set) ? 1 / p - 1
+                                                                   : -std::log(p);
+      EXPECT_GE(radius_of(problem, 2), all_there) << name(set);
+    }
+    EXPECT_LT(radius_of(problem, 0), 0.1) << name(set);
+  }
+}
+
 }  // namespace
 }  // namespace redoubt

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "support/patience.h"
 #include "support/set_laws.h"
 
 namespace redoubt {
@@ -23,7 +24,7 @@ TEST_P(AgainstReference, OnNastyRows) {
   Scratch scratch;
   double benign = 0;
   int lanes = 0, benign_lanes = 0;
-  while (lanes < 50000) {
+  while (lanes < testing::cases(50000)) {
     const SetRow row = testing::nasty_row(random, set);
     std::vector<long double> expected;
     for (int lane = 0; lane < row.lanes; ++lane)

@@ -200,6 +200,17 @@ TEST(Frontier, CertifiesOtherMethods) {
   EXPECT_EQ(s.status, Status::feasible);
   EXPECT_GT(*s.gap(), .2);
   EXPECT_GE(*s.reward.static_bound, *s.reward.bound);
+
+  Solution exact = frontier(problem);
+  exact.status = Status::feasible;
+  certify(problem, exact);
+  EXPECT_EQ(exact.status, Status::certified);
+
+  const Problem hopeless = make("river_swim(horizon=10,start=3,bound=0)");
+  Solution broken = rcvi(hopeless);
+  certify(hopeless, broken);
+  EXPECT_EQ(broken.status, Status::violated);
+  EXPECT_EQ(broken.notes.back(), "proved: no policy can satisfy the constraints");
 }
 
 TEST(Frontier, StopsWithTheBestBracketSoFar) {

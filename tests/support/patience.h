@@ -9,7 +9,17 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+#if defined(REDOUBT_COUNTS_LINES)  // the preset `coverage`
+inline constexpr bool kCounts = true;
+#else
+inline constexpr bool kCounts = false;
+#endif
+
 // How many times longer than in a release build work may take before a test calls it late.
-inline constexpr double kPatience = kSanitized ? 30 : 1;
+inline constexpr double kPatience = kSanitized || kCounts ? 30 : 1;
+
+// Of many random cases, how many are tried: a sanitizer looks for another kind of mistake, which
+// the first ones show as well as the rest.
+constexpr int cases(int many) { return kSanitized ? many / 20 : many; }
 
 }  // namespace redoubt::testing
