@@ -13,7 +13,8 @@ build: bootstrap
 	@rm -f $(BUILD)-configure.log
 	@cmake --build $(BUILD) -j $(JOBS)
 
-mpi: bootstrap
+mpi:
+	@scripts/bootstrap libopenmpi-dev libmetis-dev
 	@cmake --preset mpi > $(BUILD)-mpi-configure.log 2>&1 || { cat $(BUILD)-mpi-configure.log; exit 1; }
 	@rm -f $(BUILD)-mpi-configure.log
 	@cmake --build $(BUILD)-mpi -j $(JOBS)

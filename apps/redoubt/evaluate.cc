@@ -29,13 +29,16 @@ int evaluate(const EvaluateOptions& options) {
   Execution run = execution(options.execution);
   MemoryOfRanks memory(options.json);
   run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
-  const Problem problem = read_part(options.problem);
+  std::optional<NeededStates> needed;
+  const Problem problem = read_part(options.problem, needed);
+  if (!options.json) tell_needed(needed);
   const Solution solution = load_solution(options.solution, problem.model());
   const Evaluation evaluation = redoubt::evaluate(problem, solution.policy, run);
   write_outputs(options.output, problem, solution, run);
   if (options.json) {
     Json object = evaluation_json(problem, evaluation);
     memory.add_to(object);
+    if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
   } else {
     print_evaluation(problem, evaluation);
@@ -51,6 +54,7 @@ Action evaluate_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);
   add_execution(verb, options->execution);
+  add_order(verb, options->problem);
   add_policy_output(verb, options->output);
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return evaluate(*options); };

@@ -64,7 +64,9 @@ void print_curve(const Problem& problem, const Solution& solution) {
 
 int frontier(const FrontierVerbOptions& options) {
   check_path(options.output, {".csv"});
-  const Problem problem = read_part(options.problem);
+  std::optional<NeededStates> needed;
+  const Problem problem = read_part(options.problem, needed);
+  if (!options.json) tell_needed(needed);
   const Execution run = execution(options.execution);
   const Solution solution = redoubt::frontier(problem, options.frontier, run);
   if (processes().rank() == 0) {
@@ -72,7 +74,9 @@ int frontier(const FrontierVerbOptions& options) {
     if (run.checkpoint && solution.status != Status::stopped) run.checkpoint->remove();
   }
   if (options.json) {
-    print_json(frontier_json(problem, solution));
+    Json object = frontier_json(problem, solution);
+    if (needed) object["needed"] = needed_json(*needed);
+    print_json(object);
   } else {
     print_curve(problem, solution);
     print_solution(problem, solution);
@@ -93,6 +97,7 @@ Action frontier_verb(CLI::App& verb) {
       ->type_name("NUMBER")
       ->group("Method");
   add_execution(verb, options->execution);
+  add_order(verb, options->problem);
   add_checkpoint(verb, options->execution);
   verb.add_option("-o,--output", options->output, "Write the curve (.csv)")->type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object");

@@ -196,10 +196,13 @@ int info(const InfoOptions& options) {
   const RcviPlan plan = plan_rcvi(problem, options.rcvi);
   const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
   std::vector<RankPlan> ranks;
-  if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks);
+  std::optional<NeededStates> needed;
+  const Ordering order = ordering(options.problem, needed);
+  if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks, order);
   if (options.json) {
     Json object = info_json(problem, achievable, plan, seconds);
     if (!ranks.empty()) object["ranks"] = rank_plans_json(ranks);
+    if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
     return kFine;
   }
@@ -212,6 +215,7 @@ int info(const InfoOptions& options) {
   print_constraints(problem, achievable);
   print_plan(problem, plan, seconds);
   if (!ranks.empty()) print_rank_plans(ranks);
+  if (needed) print_needed(*needed, plan);
   return kFine;
 }
 
@@ -222,6 +226,7 @@ Action info_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_rcvi(verb, options->rcvi);
   add_execution(verb, options->execution);
+  add_order(verb, options->problem);
   verb.add_option("--ranks", options->ranks,
                   "Also what each of this many processes would need, under mpirun")
       ->check(is_whole_number())

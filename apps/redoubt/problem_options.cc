@@ -12,6 +12,7 @@
 #include "redoubt/environments.h"
 #include "redoubt/error.h"
 #include "redoubt/io.h"
+#include "text.h"
 
 namespace redoubt::app {
 namespace {
@@ -182,16 +183,51 @@ Problem read_problem(const ProblemOptions& options) {
   return Problem(std::move(draft.model), std::move(draft.terms));
 }
 
-Problem read_part(const ProblemOptions& options) {
+void add_order(CLI::App& verb, ProblemOptions& options) {
+  verb.add_option(
+          "--order", options.order,
+          "How processes divide the states: in blocks of the given order, or by metis where "
+          "that leaves less to send (given)")
+      ->check(is_one_of({"given", "metis"}))
+      ->group("Execution");
+}
+
+Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed) {
+  if (options.order == "given") return {};
+  return {partition_by_metis(), [&needed](const NeededStates& found) { needed = found; }};
+}
+
+Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed) {
+  const Ordering order = ordering(options, needed);
   Communicator& ranks = processes();
   if (ranks.size() == 1) return read_problem(options);
-  if (names_a_file(options.problem))
-    return load_part(options.problem, ranks,
-                     [&](Terms& terms, State states, const std::vector<std::string>& names) {
-                       replace_terms(terms, states, names, options);
-                     });
+  const auto change = [&](Terms& terms, State states, const std::vector<std::string>& names) {
+    replace_terms(terms, states, names, options);
+  };
+  if (names_a_file(options.problem)) return load_part(options.problem, ranks, change, order);
   const Problem whole = read_problem(options);
-  return part_of(whole, balanced_blocks(whole.model(), ranks.size()), ranks.rank());
+  return part_of(whole, divide(whole.model(), ranks, order), ranks.rank());
+}
+
+std::string needed_text(const NeededStates& needed, double bytes_of_state) {
+  const auto text = [&](std::int64_t states) {
+    const auto count = static_cast<double>(states);
+    return count_text(count) + " states" +
+           (bytes_of_state > 0 ? fmt::format(" ({})", memory_text(count * bytes_of_state)) : "");
+  };
+  return fmt::format("In a stage ranks send the values of {} in the given order, of {} by METIS{}",
+                     text(needed.blocks), text(needed.partition),
+                     needed.partitioned ? "" : ": the given order is kept");
+}
+
+void tell_needed(const std::optional<NeededStates>& needed) {
+  if (needed && processes().rank() == 0) fmt::print(stderr, "{}\n", needed_text(*needed));
+}
+
+Json needed_json(const NeededStates& needed) {
+  return {{"given", needed.blocks},
+          {"metis", needed.partition},
+          {"order", needed.partitioned ? "metis" : "given"}};
 }
 
 }  // namespace redoubt::app

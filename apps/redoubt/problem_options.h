@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "json.h"
 #include "redoubt/problem.h"
+#include "redoubt/ranks.h"
 
 namespace redoubt::app {
 
@@ -16,6 +18,7 @@ struct ProblemOptions {
   std::optional<std::string> set, reach, horizon, start;
   std::optional<double> radius, temperature, discount;
   std::vector<std::string> bounds;  // replace all constraints
+  std::string order = "given";      // of the states, by which processes divide them
 };
 
 void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
@@ -25,9 +28,19 @@ void add_optional_problem(CLI::App& verb, ProblemOptions& options);
 // The stored solution that a verb works on, after the problem.
 void add_solution(CLI::App& verb, std::string& path);
 
+// For verbs that several processes may run together.
+void add_order(CLI::App& verb, ProblemOptions& options);
+
+// What the order asks for; when states are divided, `needed` is known.
+Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed);
+
 Problem read_problem(const ProblemOptions& options);
 // The part of this process, where mpirun has started several.
-Problem read_part(const ProblemOptions& options);
+Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed);
+void tell_needed(const std::optional<NeededStates>& needed);  // on standard error
+Json needed_json(const NeededStates& needed);
+// "In a stage ranks send ...", with the bytes of one state where they are known.
+std::string needed_text(const NeededStates& needed, double bytes_of_state = 0);
 
 // The terms that flags replace, for a model that comes from elsewhere.
 void replace_terms(Terms& terms, State states, const std::vector<std::string>& state_names,

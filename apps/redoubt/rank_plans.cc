@@ -11,22 +11,32 @@
 #include "text.h"
 
 namespace redoubt::app {
+namespace {
 
-std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count) {
-  const auto blocks = balanced_blocks(problem.model(), count);
+// Bytes of what is known of one state in the widest stage.
+double bytes_of_state(const RcviPlan& plan) {
+  return static_cast<double>(plan.most_memory_states) *
+         (1.0 + static_cast<double>(plan.axes.size())) * sizeof(double);
+}
+
+}  // namespace
+
+std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count,
+                                 const Ordering& ordering) {
   std::vector<RankPlan> plans(count);
   run_ranks(count, [&](Communicator& ranks) {
     Execution execution;
     if (count > 1) execution.ranks = &ranks;
-    const Problem part = count > 1 ? part_of(problem, blocks, ranks.rank()) : problem;
+    Ordering how = ordering;
+    if (ranks.rank() > 0) how.compared = {};  // once is enough
+    const Problem part =
+        count > 1 ? part_of(problem, divide(problem.model(), ranks, how), ranks.rank()) : problem;
     const RcviPlan plan = plan_rcvi(part, options, execution);
     RankPlan& mine = plans[ranks.rank()];
     mine.states = part.model().own_states();
     mine.others = part.model().states() - mine.states;
     mine.memory = plan.memory;
-    const double values = static_cast<double>(plan.most_memory_states) *
-                          (1.0 + static_cast<double>(plan.axes.size()));
-    mine.received = mine.others * values * sizeof(double);
+    mine.received = mine.others * bytes_of_state(plan);
     mine.other = plan_others(part);
   });
   return plans;
@@ -124,6 +134,10 @@ void MemoryOfRanks::add_to(Json& object) const {
     object["bytes"].push_back(rank.bytes());
     object["memory"].push_back(memory_json(rank));
   }
+}
+
+void print_needed(const NeededStates& needed, const RcviPlan& plan) {
+  fmt::print("{}\n", needed_text(needed, bytes_of_state(plan)));
 }
 
 }  // namespace redoubt::app

@@ -105,7 +105,11 @@ void add_sampling(CLI::App& verb, SamplingOptions& options) {
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
                               const Execution& execution) {
   check_sources(problem, options);
-  if (!problem.problem.empty() && !options.samples) return {read_part(problem), {}, false};
+  if (!problem.problem.empty() && !options.samples) {
+    std::optional<NeededStates> needed;
+    Problem part = read_part(problem, needed);
+    return {std::move(part), {}, false, needed};
+  }
   if (execution.ranks)
     throw Error(
         fmt::format("samples on {} ranks, must be drawn on one: estimate writes a problem "
@@ -123,7 +127,7 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
   Problem result = options.radius_from_data
                        ? confident_problem(found, terms, *options.radius_from_data)
                        : estimated_problem(found, terms);
-  return {std::move(result), std::move(found), has_temporary_store(options)};
+  return {std::move(result), std::move(found), has_temporary_store(options), {}};
 }
 
 void remove_temporary_store(const SampledProblem& sampled) {

@@ -31,6 +31,7 @@ struct SampledProblem {
   Problem problem;
   std::optional<Estimate> estimate;
   bool temporary_store = false;  // its samples are on disk until remove_temporary_store()
+  std::optional<NeededStates> needed = {};  // of other processes
 };
 
 // Estimates the problem when samples are asked for; otherwise reads it.

@@ -41,6 +41,7 @@ int solve(const SolveOptions& options) {
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
   const Problem& problem = sampled.problem;
+  if (!options.json) tell_needed(sampled.needed);
   Solution solution = run_method(problem, options.method, run);
   if (options.certify) {
     Execution rest = run;
@@ -57,6 +58,7 @@ int solve(const SolveOptions& options) {
   if (options.json) {
     Json object = solution_json(problem, solution);
     memory.add_to(object);
+    if (sampled.needed) object["needed"] = needed_json(*sampled.needed);
     add_sampling_json(object, sampled);
     print_json(object);
   } else {
@@ -76,6 +78,7 @@ Action solve_verb(CLI::App& verb) {
   add_sampling(verb, options->sampling);
   add_method(verb, options->method);
   add_execution(verb, options->execution);
+  add_order(verb, options->problem);
   add_checkpoint(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);

@@ -62,6 +62,34 @@ struct Division {
   std::vector<State> states_of(int rank) const;  // increasing
 };
 
+// Where the rows of each state lead, at any stage.
+struct StateGraph {
+  std::vector<std::int64_t> begin = {0};  // of each state in `next`, and the end
+  std::vector<State> next;                // increasing, without the state itself
+  std::vector<std::int64_t> outcomes;     // of each state: about the time that it takes
+  State states() const { return static_cast<State>(outcomes.size()); }
+};
+
+// An owner for every state of a graph, so that ranks have about equally many outcomes and need few
+// states of each other; none when it knows of nothing better than blocks.
+using Partition = std::function<std::vector<std::int32_t>(const StateGraph& graph, int ranks)>;
+
+// How many states ranks need of each other, all ranks together: in every stage, each of these is
+// sent.
+struct NeededStates {
+  std::int64_t blocks = 0, partition = 0;  // in the one order and in the other
+  bool partitioned = false;                // which order was taken
+};
+
+// How the states of a problem are divided among ranks: in blocks, or by a partition if that saves a
+// tenth of what is sent (ranks are less equal then). To know that, the first rank has the graph of
+// the whole model in memory for a while.
+struct Ordering {
+  Partition partition = {};                                       // none: blocks
+  std::function<void(const NeededStates& needed)> compared = {};  // with a partition, on every rank
+};
+Division divide(const Model& whole, Communicator& ranks, const Ordering& ordering = {});
+
 // One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
 // parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
 // are those of the whole problem, the same on every rank; a policy is the rank's own part of it.

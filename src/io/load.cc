@@ -43,11 +43,11 @@ Draft load_umb(const std::filesystem::path& path) {
 
 // An error of one rank is an error of all.
 Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
-                         const ChangeTerms& change) {
+                         const ChangeTerms& change, const Ordering& ordering) {
   io::UmbShare share = io::naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
     all_or_none(ranks, [&] { archive.emplace(path); });
-    return io::read_share(*archive, ranks);
+    return io::read_share(*archive, ranks, ordering);
   });
   const auto& actions = share.block.action;
   const auto largest = actions.empty() ? -1 : *std::max_element(actions.begin(), actions.end());
@@ -74,15 +74,15 @@ Draft load_draft(const std::filesystem::path& path) {
   return {problem.model(), problem.terms()};
 }
 
-Problem load_part(const std::filesystem::path& path, Communicator& ranks,
-                  const ChangeTerms& change) {
+Problem load_part(const std::filesystem::path& path, Communicator& ranks, const ChangeTerms& change,
+                  const Ordering& ordering) {
   if (ranks.size() > 1 && format_of(path) == Format::umb)
-    return load_part_of_umb(path, ranks, change);
+    return load_part_of_umb(path, ranks, change, ordering);
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
   Problem whole(std::move(draft.model), std::move(draft.terms));
   if (ranks.size() == 1) return whole;
-  return part_of(whole, balanced_blocks(whole.model(), ranks.size()), ranks.rank());
+  return part_of(whole, divide(whole.model(), ranks, ordering), ranks.rank());
 }
 
 Problem load(const std::filesystem::path& path) {

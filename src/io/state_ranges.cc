@@ -38,26 +38,8 @@ std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_
   std::vector<Share> mine;
   State place = own(range).begin;
   for (const std::int64_t size : sizes) mine.push_back({number(place++), size});
-  struct Sent {
-    std::size_t states = 0, bytes = 0;
-  };
-  const auto sent = gather_value(ranks, Sent{mine.size(), values.size()});
-  std::vector<std::vector<Share>> shares(ranks.size());
-  std::vector<std::vector<std::byte>> bytes(ranks.size());
-  const auto transfer = [&](auto& lists, auto own_list, auto count) {
-    std::vector<Communicator::Outgoing> out;
-    std::vector<Communicator::Incoming> in;
-    if (ranks.rank() > 0) out.push_back({0, std::as_bytes(own_list)});
-    if (ranks.rank() == 0) lists[0].assign(own_list.begin(), own_list.end());
-    for (int r = 1; ranks.rank() == 0 && r < ranks.size(); ++r) {
-      lists[r].resize(sent[r].*count);
-      in.push_back({r, std::as_writable_bytes(std::span(lists[r]))});
-    }
-    ranks.begin(out, in);
-    ranks.finish();
-  };
-  transfer(shares, std::span(mine), &Sent::states);
-  transfer(bytes, values, &Sent::bytes);
+  const auto shares = bring_to_first<Share>(ranks, mine);
+  const auto bytes = bring_to_first(ranks, values);
   return in_order(shares, bytes);
 }
 

@@ -9,8 +9,10 @@
 #include "io/transitions.h"
 #include "io/umb_actions.h"
 #include "io/umb_index.h"
+#include "io/umb_rewards.h"
 #include "io/umb_values.h"
 #include "model/agree.h"
+#include "model/divide.h"
 #include "model/require.h"
 
 namespace redoubt {
@@ -29,19 +31,30 @@ class UmbReader {
         rank_(ranks.rank()),
         ranks_(ranks.size()) {}
 
-  // Everything of our own states, in the order in which the archive usually has it.
-  void read() {
+  // How large everything is.
+  void begin() {
     naming(umb::index, [&] { read_sizes(); });
     read_side_terms();
     read_layers();
     check_structure();
-    const Start initial = read_initial();
+    initial_ = read_initial();
     share_blocks();
-    read_structure();
+  }
+
+  // Where the rows of our block lead.
+  StateGraph read_graph() {
+    const State first = blocks_[rank_], last = blocks_[rank_ + 1];
+    read_structure(blocks_);
+    return graph_of(a_, {first, last - first, first, last});
+  }
+
+  // Everything of our own states, in the order in which the archive usually has it.
+  void read(const Division& division) {
+    read_structure(division);
     read_probabilities();
     read_actions();
     read_rewards();
-    read_terms(initial);
+    read_terms(initial_);
   }
 
   // Whether the choices of each of our own states have different actions. When that is so for all
@@ -51,12 +64,12 @@ class UmbReader {
 
   const std::vector<State>& blocks() const { return blocks_; }
 
-  UmbShare finish(bool all_differ) {
+  UmbShare finish(bool all_differ, Division division) {
     if (all_differ)
       sort_actions(a_);
     else
       number_actions(a_);
-    return {std::move(a_), {std::move(blocks_)}, std::move(terms_)};
+    return {std::move(a_), std::move(division), std::move(terms_)};
   }
 
  private:
@@ -156,22 +169,37 @@ class UmbReader {
       for (int r = 1; r < ranks_; ++r)
         blocks_[r] = static_cast<State>(std::min<std::int64_t>(states[r - 1], a_.states));
     }
-    for (std::int64_t stage = 0; stage < a_.stages; ++stage) own_states_.push_back(layer(stage));
   }
 
-  Range layer(std::int64_t stage) const {  // our own states at a stage, in the file
-    return {stage * a_.states + blocks_[rank_], stage * a_.states + blocks_[rank_ + 1]};
+  // Our own states at a stage, in the file.
+  void add_layer(std::int64_t stage, Ranges& ranges) const {
+    for (const Range& run : own_runs_)
+      ranges.push_back({stage * a_.states + run.begin, stage * a_.states + run.end});
   }
 
-  void read_structure() {
-    a_.state_rows.push_back(0);
-    a_.row_outcomes.push_back(0);
+  void find_own(const Division& division) {
+    own_runs_.clear();
+    own_states_.clear();
+    if (division.owner.empty()) own_runs_ = {{blocks_[rank_], blocks_[rank_ + 1]}};
+    for (std::size_t s = 0; s < division.owner.size(); ++s) {
+      const auto state = static_cast<std::int64_t>(s);
+      if (division.owner[s] == rank_) add_range(own_runs_, {state, state + 1});
+    }
+    for (std::int64_t stage = 0; stage < a_.stages; ++stage) add_layer(stage, own_states_);
+  }
+
+  void read_structure(const Division& division) {
+    find_own(division);
+    own_choices_.clear();
+    own_branches_.clear();
+    a_.state_rows.assign(1, 0);
+    a_.row_outcomes.assign(1, 0);
     for (const Range& states : own_states_)
-      own_choices_.push_back(
-          append(umb::state_to_choices, states_, choices_, states, a_.state_rows));
+      add_range(own_choices_,
+                append(umb::state_to_choices, states_, choices_, states, a_.state_rows));
     for (const Range& choices : own_choices_)
-      own_branches_.push_back(
-          append(umb::choice_to_branches, choices_, branches_, choices, a_.row_outcomes));
+      add_range(own_branches_,
+                append(umb::choice_to_branches, choices_, branches_, choices, a_.row_outcomes));
     a_.next =
         members_.numbers<std::uint64_t>(umb::branch_to_target, branches_, states_, own_branches_);
     if (layered_) fold_targets();
@@ -222,74 +250,12 @@ class UmbReader {
     place_between_bounds(a_);
   }
 
-  // The one called "reward" (or the nameless one) is the reward, all others are signals.
   void read_rewards() {
-    const auto annotations = index_.find("annotations");
-    if (!annotations) return;
-    const auto rewards = annotations->find("rewards");
-    if (!rewards) return;
-    bool found = false;
-    if (!rewards->raw().is_object()) rewards->fail("must be an object");
-    for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>()) {
-      const Node node = rewards->at(id);
-      const auto alias = node.find("alias");
-      const std::string name = alias ? alias->text() : id;
-      Signal signal{name, {}, {}};
-      read_reward(id, node, signal);
-      if (name == "reward" || name.empty()) {
-        require(!found, "{}: two reward structures are called 'reward', must be one", umb::index);
-        found = true;
-        a_.reward = std::move(signal.row);
-        a_.outcome_reward = std::move(signal.outcome);
-      } else {
-        a_.signals.push_back(std::move(signal));
-      }
-    }
-  }
-
-  void read_reward(const std::string& id, const Node& node, Signal& signal) {
-    const Node applies_to = node.at("applies-to");
-    for (std::size_t i = 0; i < applies_to.size(); ++i) {
-      const std::string to = applies_to.at(i).text();
-      const std::string member = umb::annotation("rewards", id, to);
-      const auto load = [&](std::int64_t count, const Ranges& ranges) {
-        auto values = members_.values(member, count, node.at("type"), ranges);
-        if (!values.upper.empty()) node.at("type").fail("must be a number, not an interval");
-        return std::move(values.lower);
-      };
-      if (to == "branches") {
-        signal.outcome = load(branches_, own_branches_);
-      } else if (to == "choices") {
-        add_choice_rewards(load(choices_, own_choices_), signal);
-      } else if (to == "states") {
-        Ranges states = own_states_;
-        if (layered_) states.push_back(layer(a_.stages));
-        add_state_rewards(member, states, load(states_, states), signal);
-      } else {
-        applies_to.at(i).fail("must be states, choices or branches");
-      }
-    }
-  }
-
-  static void add_choice_rewards(std::vector<double> values, Signal& signal) {
-    for (std::size_t c = 0; c < signal.row.size(); ++c) values[c] += signal.row[c];
-    signal.row = std::move(values);
-  }
-
-  void add_state_rewards(const std::string& member, const Ranges& states,
-                         const std::vector<double>& values, Signal& signal) {
-    signal.row.resize(a_.row_outcomes.size() - 1, 0.0);
-    std::size_t slot = 0;
-    for (const Range& range : states) {
-      for (std::int64_t s = range.begin; s < range.end; ++s, ++slot) {
-        const bool last = slot + 1 >= a_.state_rows.size();  // after the last stage: no choices
-        const auto begin = last ? 0 : a_.state_rows[slot], end = last ? 0 : a_.state_rows[slot + 1];
-        require(begin < end || values[slot] == 0,
-                "{}[{}] = {}, must be 0: the state has no choice, so nothing is earned in it",
-                member, s, values[slot]);
-        for (auto c = begin; c < end; ++c) signal.row[c] += values[slot];
-      }
-    }
+    Ranges states = own_states_;
+    if (layered_) add_layer(a_.stages, states);
+    io::read_rewards(
+        members_, index_,
+        {{states_, std::move(states)}, {choices_, own_choices_}, {branches_, own_branches_}}, a_);
   }
 
   void read_actions() {
@@ -359,7 +325,9 @@ class UmbReader {
   bool interval_ = false;
   bool layered_ = false;  // the file has a layer of states for each stage and one more
   std::vector<State> blocks_;
-  Ranges own_states_, own_choices_, own_branches_;  // in the file, one for each stage
+  Start initial_;
+  Ranges own_runs_;                                 // our own states in the model
+  Ranges own_states_, own_choices_, own_branches_;  // in the file, stage by stage
   bool actions_differ_ = false;
   ModelArrays a_;
   Terms terms_;
@@ -367,19 +335,23 @@ class UmbReader {
 
 }  // namespace
 
-UmbShare read_share(TarReader& archive, Communicator& ranks) {
+UmbShare read_share(TarReader& archive, Communicator& ranks, const Ordering& ordering) {
   std::optional<UmbReader> reader;
+  StateGraph graph;
   all_or_none(ranks, [&] {
     reader.emplace(archive, ranks);
-    reader->read();
+    reader->begin();
+    if (ordering.partition && ranks.size() > 1) graph = reader->read_graph();
   });
   const auto everybodys = gather_values<State>(ranks, reader->blocks());
   const auto blocks = std::span(everybodys).first(reader->blocks().size());
   for (std::size_t i = 0; i < everybodys.size(); ++i)
     require(everybodys[i] == blocks[i % blocks.size()],
             "ranks read different files, must read the same");
+  const Division division = divide(ranks, reader->blocks(), graph, ordering);
+  all_or_none(ranks, [&] { reader->read(division); });
   const bool all_differ = all_ranks(ranks, reader->actions_differ());
-  return reader->finish(all_differ);
+  return reader->finish(all_differ, division);
 }
 
 Draft read_whole(TarReader& archive) {

@@ -92,6 +92,13 @@ std::int64_t size_of(const Ranges& ranges) {
   return size;
 }
 
+void add_range(Ranges& ranges, const Range& range) {
+  if (!ranges.empty() && ranges.back().end == range.begin)
+    ranges.back().end = range.end;
+  else
+    ranges.push_back(range);
+}
+
 Members::Members(TarReader& archive) : archive_(archive) {
   for (const auto& [name, member] : archive.members()) bytes_ += member.size;
 }

@@ -24,6 +24,8 @@ struct Range {
 };
 using Ranges = std::vector<Range>;  // in increasing order
 std::int64_t size_of(const Ranges& ranges);
+// Adds one that comes after all others; what touches becomes one.
+void add_range(Ranges& ranges, const Range& range);
 
 // The arrays of an archive, of which only the entries asked for are kept. `count` is how many the
 // whole array must have.

@@ -57,6 +57,39 @@ inline bool all_ranks(Communicator& ranks, bool mine) { return agree_on_min(rank
 // Each entry becomes the least of all ranks' entries.
 void agree_on_least(Communicator& ranks, std::span<double> values);
 
+// Everybody's values on the first rank, rank by rank; nothing on the others.
+template <class Value>
+std::vector<std::vector<Value>> bring_to_first(Communicator& ranks, std::span<const Value> mine) {
+  const auto counts = gather_value(ranks, mine.size());
+  std::vector<std::vector<Value>> all;
+  std::vector<Communicator::Outgoing> out;
+  std::vector<Communicator::Incoming> in;
+  if (ranks.rank() > 0) {
+    out.push_back({0, std::as_bytes(mine)});
+  } else {
+    for (const std::size_t count : counts) all.emplace_back(count);
+    std::copy(mine.begin(), mine.end(), all[0].begin());
+    for (int r = 1; r < ranks.size(); ++r)
+      in.push_back({r, std::as_writable_bytes(std::span(all[r]))});
+  }
+  ranks.begin(out, in);
+  ranks.finish();
+  return all;
+}
+
+// What the first rank has, on every rank.
+template <class Value>
+void take_from_first(Communicator& ranks, std::vector<Value>& values) {
+  values.resize(gather_value(ranks, values.size())[0]);
+  std::vector<Communicator::Outgoing> out;
+  std::vector<Communicator::Incoming> in;
+  for (int r = 1; ranks.rank() == 0 && r < ranks.size(); ++r)
+    out.push_back({r, std::as_bytes(std::span(values))});
+  if (ranks.rank() > 0) in.push_back({0, std::as_writable_bytes(std::span(values))});
+  ranks.begin(out, in);
+  ranks.finish();
+}
+
 // Runs a body that may fail on some ranks only, such as reading a part of a file: then every rank
 // throws what the first of them to fail has thrown.
 void all_or_none(Communicator& ranks, const std::function<void()>& body);

@@ -125,6 +125,19 @@ std::vector<State> Division::states_of(int rank) const {
   return own;
 }
 
+void check_division(const Division& division, State states) {
+  const auto& owner = division.owner;
+  require(
+      division.states() == states &&
+          (owner.empty() || owner.size() == static_cast<std::size_t>(states)),
+      "a division of {} states with {} owners, must be of {} states, with one owner for each or "
+      "none",
+      division.states(), owner.size(), states);
+  for (const std::int32_t rank : owner)
+    require(rank >= 0 && rank < division.ranks(), "rank {} owns a state, must be in 0..{}", rank,
+            division.ranks() - 1);
+}
+
 ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
                       const std::vector<State>& known, int actions) {
   const State all = division.states();
@@ -182,12 +195,7 @@ std::vector<State> balanced_blocks(const Model& model, int ranks) {
 
 Problem part_of(const Problem& whole, const Division& division, int rank) {
   const Model& model = whole.model();
-  require(division.states() == model.states() &&
-              (division.owner.empty() ||
-               division.owner.size() == static_cast<std::size_t>(model.states())),
-          "a division of {} states with {} owners, must be of the {} states of the model, with one "
-          "owner for each or none",
-          division.states(), division.owner.size(), model.states());
+  check_division(division, model.states());
   const std::vector<State> own = division.states_of(rank);
   const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();

@@ -7,6 +7,9 @@
 
 namespace redoubt {
 
+// An Error unless it divides this many states.
+void check_division(const Division& division, State states);
+
 // Turns the rows of some states into a part. `rows` has those of the states that the rank owns and
 // no others (state_rows has one entry for each of them and stage, and one more), but next states in
 // the numbers of the whole model. `known` are states that every part has, whether its rows lead

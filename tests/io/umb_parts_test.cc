@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <numeric>
 
@@ -35,10 +36,12 @@ class UmbParts : public ::testing::Test {
       : path_(fs::path(REDOUBT_BINARY_DIR) / ("parts-" + std::to_string(::getpid()) + ".umb")) {}
   ~UmbParts() override { fs::remove(path_); }
 
-  std::vector<Problem> parts(int count, const ChangeTerms& change = {}) const {
+  std::vector<Problem> parts(int count, const ChangeTerms& change = {},
+                             const Ordering& ordering = {}) const {
     std::vector<std::optional<Problem>> found(count);
-    run_ranks(count,
-              [&](Communicator& ranks) { found[ranks.rank()] = load_part(path_, ranks, change); });
+    run_ranks(count, [&](Communicator& ranks) {
+      found[ranks.rank()] = load_part(path_, ranks, change, ordering);
+    });
     std::vector<Problem> all;
     for (auto& part : found) all.push_back(*std::move(part));
     return all;
@@ -68,6 +71,39 @@ TEST_F(UmbParts, AreThoseCutFromTheWhole) {
       expect_parts_of(whole);
     }
   }
+}
+
+// States in the order of a partition, which a rank finds in many places of the file.
+TEST_F(UmbParts, OfAPartitionAreThoseCutFromTheWhole) {
+  const auto uneven = [](State states) {  // nearly all on one rank: that leaves least to send
+    std::vector<std::int32_t> owner(states, 0);
+    for (State s = 1; s < states; s += 5) owner[s] = 1;
+    return owner;
+  };
+  int partitioned = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    testing::RandomOptions options = testing::random_options(seed);
+    options.states += static_cast<State>(seed % 12);
+    const Problem whole = testing::random_problem(seed, options);
+    for (const Packing packing : {Packing::gzip, Packing::plain}) {
+      save(whole, path_, packing);
+      for (int ranks = 2; ranks <= 4; ++ranks) {
+        std::atomic<bool> taken = false;
+        const auto found =
+            parts(ranks, {},
+                  {[&](const StateGraph& graph, int) { return uneven(graph.states()); },
+                   [&](const NeededStates& n) { taken = n.partitioned; }});
+        Division division = balanced_blocks(whole.model(), ranks);
+        if (taken) {
+          ++partitioned;
+          division.owner = uneven(division.states());
+        }
+        for (int r = 0; r < ranks; ++r) EXPECT_EQ(found[r], part_of(whole, division, r)) << ranks;
+      }
+    }
+  }
+  EXPECT_GT(partitioned, 20);
 }
 
 TEST_F(UmbParts, GiveTheAnswersOfTheWhole) {

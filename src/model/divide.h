@@ -1,0 +1,23 @@
+#pragma once
+
+#include "redoubt/ranks.h"
+
+namespace redoubt {
+
+// Which of the rows of a model are to be looked at: those of states begin..end-1. Its arrays have
+// rows from state `first` on, of `states` states at every stage, and next states in the numbers of
+// the whole model.
+struct RowsOfStates {
+  State first = 0, states = 0;
+  State begin = 0, end = 0;
+};
+StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows);
+
+// Divides states whose blocks are known; each rank has the graph of its own block.
+Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
+                const Ordering& ordering);
+
+// How many states the ranks need of each other.
+std::int64_t states_needed(const StateGraph& graph, const Division& division);
+
+}  // namespace redoubt
