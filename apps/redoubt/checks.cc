@@ -42,7 +42,7 @@ CLI::Validator is_whole_number() {
 
 CLI::Validator is_one_of(std::vector<std::string> words) {
   return CLI::Validator(
-      [words](std::string& text) -> std::string {
+      [words = std::move(words)](std::string& text) -> std::string {
         if (std::find(words.begin(), words.end(), text) != words.end()) return "";
         const auto near = near_matches(text, words);
         return fmt::format("'{}', must be one of {}{}", text, fmt::join(words, ", "),

@@ -14,8 +14,6 @@
 
 #include "model/require.h"
 
-extern char** environ;
-
 namespace redoubt {
 namespace {
 

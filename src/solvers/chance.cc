@@ -81,7 +81,7 @@ double prove_unrounded(const Problem& problem, Execution execution, const Expect
   solution.reward.bound = limit.reward.bound;
   solution.reward.static_bound = limit.reward.static_bound;
   if (solution.status == Status::infeasible && limit.status != Status::infeasible)
-    solution.notes.push_back(
+    solution.notes.emplace_back(
         "no policy keeps the constraints when totals are rounded; without, it is not known");
   solution.status = limit.status == Status::infeasible ? Status::infeasible : Status::feasible;
   return limit.seconds;

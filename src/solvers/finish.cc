@@ -23,7 +23,7 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   solution.constraints = std::move(pass.evaluation.constraints);
   solution.hopeless = pass.evaluation.hopeless;
   if (!pass.evaluation.converged)
-    solution.notes.push_back(
+    solution.notes.emplace_back(
         "the worst-case values did not converge (tilt is no contraction); do not rely on them");
   const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
@@ -45,7 +45,8 @@ void set_unknown(const Problem& problem, Solution& solution) {
   for (const Constraint& c : problem.constraints())
     solution.constraints.push_back(
         {c.signal, c.sense, c.bound, c.probability, unknown, false, std::nullopt});
-  solution.notes.push_back("there was no time to evaluate the policy: its worst cases are unknown");
+  solution.notes.emplace_back(
+      "there was no time to evaluate the policy: its worst cases are unknown");
 }
 
 // Evaluates what is there, as far as the watch allows.
@@ -83,11 +84,11 @@ Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Wo
   const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
   try {
     solution.policy = value_iteration(problem, safest, workers).policy;
-    solution.notes.push_back(
+    solution.notes.emplace_back(
         "stopped early; the policy attached is the one that is safest for the first constraint");
   } catch (const Stopped&) {
     solution.policy = first_actions(problem);
-    solution.notes.push_back(
+    solution.notes.emplace_back(
         "stopped early; the policy attached takes the first action everywhere");
   }
   return stopped_answer(problem, std::move(solution), watch, workers);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/bytes.h"
+#include "model/memory.h"
 #include "model/require.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
@@ -12,7 +13,6 @@
 #include "solvers/budget_sweep.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
-#include "model/memory.h"
 #include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
 

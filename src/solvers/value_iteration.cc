@@ -5,9 +5,9 @@
 
 #include "model/agree.h"
 #include "model/bytes.h"
+#include "model/memory.h"
 #include "policy/chance_value.h"
 #include "solvers/finish.h"
-#include "model/memory.h"
 #include "sweep/exchange.h"
 
 namespace redoubt {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace redoubt {
@@ -19,10 +20,10 @@ inline void resize_with_large_pages(std::vector<double>& values, std::size_t cou
   if (count > values.capacity() && count * sizeof(double) > 4 * kLargePage) {
     values = {};  // what it held need not be copied
     values.reserve(count);
-    const auto start = reinterpret_cast<std::uintptr_t>(values.data());
-    const auto first = (start + kLargePage - 1) / kLargePage * kLargePage;
-    const auto end = (start + count * sizeof(double)) / kLargePage * kLargePage;
-    madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+    void* first = values.data();
+    std::size_t bytes = count * sizeof(double);
+    if (std::align(kLargePage, kLargePage, first, bytes) != nullptr)
+      madvise(first, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);
   }
 #endif
   values.resize(count);

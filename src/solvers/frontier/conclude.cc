@@ -59,7 +59,7 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
     solution.status = Status::infeasible;
     solution.reward.bound.reset();  // there is nothing to bound
   } else if (!root_.reachable) {
-    solution.notes.push_back(
+    solution.notes.emplace_back(
         "no policy was found that meets all constraints at once, and none was proved to be "
         "impossible");
   }

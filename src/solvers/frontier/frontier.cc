@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/memory.h"
 #include "model/require.h"
 #include "numerics/small_lp.h"
 #include "redoubt/chance.h"
@@ -10,7 +11,6 @@
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/frontier/search.h"
-#include "model/memory.h"
 
 namespace redoubt {
 namespace {
@@ -94,7 +94,7 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
     solution.constraints[c].best_achievable = exact.constraints[c].best_achievable;
   }
   if (exact.status == Status::infeasible) {
-    solution.notes.push_back("proved: no policy can satisfy the constraints");
+    solution.notes.emplace_back("proved: no policy can satisfy the constraints");
     return;
   }
   const auto gap = solution.gap();

@@ -77,8 +77,8 @@ void KlGame::begin(const RowGame& game) {
                           problem_->discount();
     for (auto* array : {&exponent_[j], &share_[j], &tilted_[j]})
       if (array->size() < size) array->resize(size);
-    if (moments_[j].size() < static_cast<std::size_t>(kMoments * stride_))
-      moments_[j].resize(kMoments * stride_);
+    const auto moments = static_cast<std::size_t>(kMoments) * stride_;
+    if (moments_[j].size() < moments) moments_[j].resize(moments);
   }
   for (auto* array : {&reward_, &utility_})
     if (array->size() < size) array->resize(size);

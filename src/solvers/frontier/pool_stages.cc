@@ -42,6 +42,7 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
   const Model& model = problem.model();
   const Directions& directions = stages.front().table.directions();
   std::vector<Pool> pools;
+  pools.reserve(model.states());
   for (State s = 0; s < model.states(); ++s) pools.push_back(pool_of(stages, s));
 
   Policy::Stage out;

@@ -298,7 +298,7 @@ void RowSaddle::drop_settled(const RowGame& game) {
     }
   }
   const int padded = padded_lanes(signals * left);
-  const auto compact = [&](double* values, double* target) {  // [signal][lane], fewer lanes
+  const auto compact = [&](const double* values, double* target) {  // [signal][lane], fewer lanes
     for (int j = 0; j < signals; ++j) {
       for (int n = 0; n < left; ++n) target[j * left + n] = values[j * lanes_ + keep[n]];
     }
