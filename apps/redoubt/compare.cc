@@ -122,7 +122,7 @@ void make_folder(const std::string& folder) {
 
 bool is_complete(const Comparison& comparison) {
   return std::none_of(comparison.lines.begin(), comparison.lines.end(),
-                      [](const auto& line) { return line.solution.status == Status::stopped; });
+                      [](const auto& line) { return line.solution.unfinished; });
 }
 
 int compare_methods(const CompareOptions& options) {

@@ -71,7 +71,7 @@ int frontier(const FrontierVerbOptions& options) {
   const Solution solution = redoubt::frontier(problem, options.frontier, run);
   if (processes().rank() == 0) {
     if (!options.output.empty()) write_file(options.output, curve_csv(problem, solution));
-    if (run.checkpoint && solution.status != Status::stopped) run.checkpoint->remove();
+    if (run.checkpoint && !solution.unfinished) run.checkpoint->remove();
   }
   if (options.json) {
     Json object = frontier_json(problem, solution);

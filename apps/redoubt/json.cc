@@ -87,6 +87,7 @@ Json solution_json(const Problem& problem, const Solution& solution) {
   append(object, problem_json(problem));
   object["memory_states"] = memory_states(solution.policy);
   object["cut"] = or_null(solution.cut);
+  object["unfinished"] = solution.unfinished;
   object["notes"] = solution.notes;
   object["version"] = version();
   return object;

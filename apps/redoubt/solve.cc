@@ -50,8 +50,8 @@ int solve(const SolveOptions& options) {
     certify(problem, solution, {}, rest);
   }
   write_outputs(options.output, problem, solution, run);
-  // The answer is safe. One that was stopped may be taken up again.
-  if (solution.status != Status::stopped) {
+  // The answer is safe. Work that was stopped may be taken up again.
+  if (!solution.unfinished) {
     if (run.checkpoint && processes().rank() == 0) run.checkpoint->remove();
     remove_temporary_store(sampled);
   }

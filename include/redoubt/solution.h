@@ -86,6 +86,9 @@ struct Solution {
   double row_evaluations = 0;   // worst cases of one row for one vector of values
   std::int64_t iterations = 0;  // backward stages, sweeps or policy updates, as the method counts
   std::optional<int> cut;       // an infinite horizon was cut after this many stages
+  // The work was stopped before its end. With another status than `stopped` the answer itself was
+  // there by then: its bounds hold, but a longer search might have found better ones.
+  bool unfinished = false;
   std::vector<std::string> notes;  // what a user should know about this answer
 
   // Between what no policy can guarantee and what this one does. None when it breaks a constraint:

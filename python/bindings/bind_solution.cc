@@ -54,5 +54,6 @@ void bind_solution(nb::module_& m) {
       .def_ro("row_evaluations", &Solution::row_evaluations)
       .def_ro("iterations", &Solution::iterations)
       .def_ro("cut", &Solution::cut)
+      .def_ro("unfinished", &Solution::unfinished)
       .def_ro("notes", &Solution::notes);
 }

@@ -29,6 +29,8 @@ class Solution:
         seconds, row_evaluations, iterations: what it took.
         hopeless: worst-case probability that a budget policy comes to where its requirement is beyond reach.
         cut: number of stages after which an infinite horizon was cut, if it was.
+        unfinished: the work was stopped before its end. With another status than "stopped" the bounds hold, but a
+            longer search might have found better ones.
         notes: what a user should know about this answer.
     """
 
@@ -48,6 +50,7 @@ class Solution:
         self.iterations: int = solution.iterations
         self.hopeless: float | None = solution.hopeless
         self.cut: int | None = solution.cut
+        self.unfinished: bool = solution.unfinished
         self.notes: list[str] = solution.notes
 
     def policy_at(self, *bounds: float) -> Policy:

@@ -54,7 +54,7 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         solution = Solution(getattr(_core, name)(problem, *chosen, run_on, report), problem)
         if report and solution.status != "stopped":
             report(1.0)
-    if run_on.checkpoint and solution.status != "stopped":
+    if run_on.checkpoint and not solution.unfinished:
         run_on.checkpoint.remove()
     return solution
 
@@ -82,7 +82,7 @@ def compare(problem: Problem, contestants: Mapping[str, Any] | Sequence[str], *,
         made.append(getattr(_core, f"{name}_contestant")(label, *chosen))
     with reporter(progress, "compare") as report:
         found = Comparison(_core.compare(problem, made, run_on, report), problem)
-    if run_on.checkpoint and all(solution.status != "stopped" for solution in found.solutions.values()):
+    if run_on.checkpoint and not any(solution.unfinished for solution in found.solutions.values()):
         run_on.checkpoint.remove()
     return found
 

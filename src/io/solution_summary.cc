@@ -139,6 +139,7 @@ std::string write_summary(const Solution& s, State states) {
   out["row_evaluations"] = number(s.row_evaluations);
   out["iterations"] = s.iterations;
   out["cut"] = s.cut ? Json(*s.cut) : Json(nullptr);
+  out["unfinished"] = s.unfinished;
   out["notes"] = s.notes;
   out["policy"] = policy_json(s.policy, states);
   out["trace_columns"] = s.trace.constraints.size();
@@ -162,6 +163,8 @@ Solution read_summary(const Node& root) {
   s.iterations = root.at("iterations").integer(0, whole);
   const Node cut = root.at("cut");
   if (!cut.is_null()) s.cut = static_cast<int>(cut.integer(0, std::numeric_limits<int>::max()));
+  // Files that were written before there was such a thing do not say it.
+  if (const auto unfinished = root.find("unfinished")) s.unfinished = read_flag(*unfinished);
   const Node notes = root.at("notes");
   for (std::size_t i = 0; i < notes.size(); ++i) s.notes.push_back(notes.at(i).text());
   read_policy(root.at("policy"), s.policy);

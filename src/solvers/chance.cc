@@ -73,6 +73,7 @@ double prove_unrounded(const Problem& problem, Execution execution, const Expect
   solution.reward.bound = solution.reward.static_bound = std::nullopt;
   execution.time_limit -= solution.seconds;
   if (!had_proof || execution.time_limit < 0) {
+    solution.unfinished |= had_proof;
     solution.status = Status::feasible;
     return 0;
   }
@@ -80,6 +81,7 @@ double prove_unrounded(const Problem& problem, Execution execution, const Expect
   const Solution limit = method(augment(loosened(problem)).problem, execution);
   solution.reward.bound = limit.reward.bound;
   solution.reward.static_bound = limit.reward.static_bound;
+  solution.unfinished |= limit.unfinished;
   if (solution.status == Status::infeasible && limit.status != Status::infeasible)
     solution.notes.emplace_back(
         "no policy keeps the constraints when totals are rounded; without, it is not known");

@@ -58,6 +58,7 @@ Solution stopped_answer(const Problem& problem, Solution solution, Stopwatch& wa
     set_unknown(problem, solution);
   }
   solution.status = Status::stopped;
+  solution.unfinished = true;
   solution.seconds = watch.seconds();
   return solution;
 }

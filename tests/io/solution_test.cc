@@ -96,6 +96,7 @@ Solution full_solution() {
   s.row_evaluations = 1e15;
   s.iterations = 123456789012;
   s.cut = 17;
+  s.unfinished = true;
   s.notes = {"a note", ""};
   return s;
 }
@@ -104,7 +105,7 @@ TEST_F(SolutionFile, KeepsEveryField) {
   const Solution s = full_solution();
   // A new field stops this from compiling: save it too, and put a value for it above.
   [[maybe_unused]] const auto& [status, method, reward, constraints, hopeless, policy, trace, curve,
-                                seconds, row_evaluations, iterations, cut, notes] = s;
+                                seconds, row_evaluations, iterations, cut, unfinished, notes] = s;
   [[maybe_unused]] const auto& [t1, t2, t3, t4, t5, t6] = trace;
   [[maybe_unused]] const auto& [c1, c2, c3] = curve[0];
   [[maybe_unused]] const auto& [r1, r2, r3] = reward;

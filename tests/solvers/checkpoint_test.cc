@@ -89,7 +89,7 @@ TEST_P(EveryMethod, GoesOnFromAnyBoundaryToTheSameBits) {
         .threads = 1 + runs % 2, .progress = go_on, .checkpoint = checkpoint_file(path, 0)};
     solution = GetParam().run(problem, execution);
     boundaries += std::filesystem::exists(path) ? 1 : 0;
-    if (solution.status == Status::stopped) {
+    if (solution.unfinished) {
       ASSERT_LT(runs, 1000);
       continue;
     }
@@ -120,6 +120,65 @@ TEST_P(EveryMethod, RefusesTheStateOfAnotherProblem) {
 
 INSTANTIATE_TEST_SUITE_P(Checkpoint, EveryMethod, ::testing::ValuesIn(methods()),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// A file that knows when the work that has the given name begins.
+class Noticing : public Checkpoint {
+ public:
+  Noticing(std::shared_ptr<Checkpoint> file, std::string name, bool& begun)
+      : file_(std::move(file)), name_(std::move(name)), begun_(begun) {}
+  bool restore(const std::string& work, const State& state, const Owners& owners) override {
+    return file_->restore(work, state, owners);
+  }
+  bool is_due() const override { return file_->is_due(); }
+  void save(const std::string& work, const State& state, const Owners& owners) override {
+    file_->save(work, state, owners);
+  }
+  std::shared_ptr<Checkpoint> part(const std::string& name) override {
+    begun_ |= name == name_;
+    return file_->part(name);
+  }
+  void remove() override { file_->remove(); }
+
+ private:
+  std::shared_ptr<Checkpoint> file_;
+  std::string name_;
+  bool& begun_;
+};
+
+// When a frontier search is stopped, its answer is proved; only static_bound, which comes last, is
+// not at its tolerance. That is told, and the work can be taken up again.
+TEST(Checkpoint, GoesOnWithTheStaticBoundOfAProvedAnswer) {
+  const Problem problem =
+      make("garnet(states=12,actions=3,successors=4,horizon=5,start=7,bound=15,set=kl,radius=0.1)");
+  const FrontierOptions options{.tolerance = 1e-4};
+  Solution undisturbed = frontier(problem, options);
+  ASSERT_EQ(undisturbed.status, Status::certified);
+  EXPECT_FALSE(undisturbed.unfinished);
+  for (const int patience : {0, 7}) {  // steps of that search
+    SCOPED_TRACE(patience);
+    const auto path = fresh("static.h5");
+    bool begun = false;
+    int steps = 0;
+    Execution execution;
+    execution.checkpoint = std::make_shared<Noticing>(checkpoint_file(path, 0), "static", begun);
+    execution.progress = [&](double) { return !begun || ++steps <= patience; };
+    Solution stopped = frontier(problem, options, execution);
+    EXPECT_EQ(stopped.status, Status::certified);
+    EXPECT_TRUE(stopped.unfinished);
+    EXPECT_EQ(stopped.reward.worst, undisturbed.reward.worst);
+    EXPECT_EQ(stopped.reward.bound, undisturbed.reward.bound);
+    EXPECT_EQ(stopped.reward.static_bound.has_value(), patience > 0);
+    if (patience > 0) {
+      EXPECT_GT(*stopped.reward.static_bound, *undisturbed.reward.static_bound);
+    }
+    ASSERT_FALSE(stopped.notes.empty());
+    EXPECT_THAT(stopped.notes.back(), HasSubstr("static_bound"));
+    Solution continued = frontier(problem, options, {.checkpoint = checkpoint_file(path, 0)});
+    forget_times(continued);
+    forget_times(undisturbed);
+    EXPECT_EQ(continued, undisturbed);
+  }
+}
 
 TEST(Checkpoint, RefusesTheStateOfOtherOptions) {
   const auto path = fresh("options.h5");

@@ -47,13 +47,23 @@ Solution search(const Problem& problem, const FrontierOptions& options,
 
 // Nature may fix the nominal kernel in advance, and then no policy earns more than the best one of
 // the nominal model.
-std::optional<double> static_bound(const Problem& problem, const Solution& solution,
-                                   const FrontierOptions& options, const Execution& execution) {
-  if (solution.status == Status::infeasible) return std::nullopt;
-  if (std::holds_alternative<Nominal>(problem.uncertainty())) return solution.reward.bound;
+void add_static_bound(const Problem& problem, const FrontierOptions& options,
+                      const Execution& execution, Solution& solution) {
+  if (solution.status == Status::infeasible) return;
+  if (std::holds_alternative<Nominal>(problem.uncertainty())) {
+    solution.reward.static_bound = solution.reward.bound;
+    return;
+  }
   Terms terms = problem.terms();
   terms.uncertainty = Nominal{};
-  return search(problem.with(std::move(terms)), options, execution).reward.bound;
+  const Solution found = search(problem.with(std::move(terms)), options, execution);
+  solution.reward.static_bound = found.reward.bound;
+  if (!found.unfinished) return;
+  solution.unfinished = true;
+  solution.notes.emplace_back(
+      found.reward.bound
+          ? "stopped while static_bound was sought: it holds, but is not at its tolerance"
+          : "stopped before there was a static_bound");
 }
 
 // Of what the curve says of a constraint: more of a probability is always better.
@@ -79,8 +89,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
   Execution rest = execution;
   rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
   if (execution.checkpoint) rest.checkpoint = execution.checkpoint->part("static");
-  if (solution.status != Status::stopped)
-    solution.reward.static_bound = static_bound(problem, solution, options, rest);
+  if (!solution.unfinished) add_static_bound(problem, options, rest, solution);
   solution.seconds = watch.seconds();
   return solution;
 }
@@ -96,6 +105,10 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
   if (exact.status == Status::infeasible) {
     solution.notes.emplace_back("proved: no policy can satisfy the constraints");
     return;
+  }
+  if (exact.unfinished) {
+    solution.unfinished = true;
+    solution.notes.emplace_back("stopped while bounds were sought: those that were found hold");
   }
   const auto gap = solution.gap();
   const double scale =
