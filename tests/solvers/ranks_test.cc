@@ -121,12 +121,15 @@ Solution run_frontier(const Problem& problem, const Execution& execution) {
 }
 
 TEST_P(Ranks, DoNotChangeFrontier) {
-  if (const auto* tv = std::get_if<TV>(&set()); tv && tv->reach == Reach::anywhere) return;
   if (std::holds_alternative<Tilt>(set())) return;
+  // Where nature may land anywhere, ranks talk more than they compute.
+  const auto* tv = std::get_if<TV>(&set());
+  const bool anywhere = tv && tv->reach == Reach::anywhere;
   for (const std::uint64_t seed : {1, 4, 6}) {
+    if (anywhere && seed != 4) continue;
     SCOPED_TRACE(seed);
     RandomOptions options = shape(seed, set());
-    options.states = 11;
+    options.states = anywhere ? 6 : 11;
     expect_same_on_ranks(testing::random_problem(seed, options), run_frontier);
     options.horizon.reset();
     options.stage_dependent = false;
@@ -244,10 +247,6 @@ TEST(Ranks, RefuseWhatOneOfThemCannotKnow) {
                 });
               }),
               HasSubstr("rounding mixed with set tv, reach anywhere, must run on one rank"));
-  EXPECT_THAT(error_of([&] {
-                testing::solve_on_ranks(problem, {2, 1}, run_frontier);
-              }),
-              HasSubstr("method frontier with set tv, reach anywhere, must run on one rank"));
   const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 0);
   EXPECT_THAT(error_of([&] { rcvi(part); }), HasSubstr("a problem in 2 parts on 1 ranks"));
 }

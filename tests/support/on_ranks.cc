@@ -59,6 +59,32 @@ void append_state(Policy::Stage& to, const Policy::Stage& from, State state) {
   }
 }
 
+// A rank, and the place of a state among its own.
+struct Home {
+  std::size_t rank = 0;
+  State place = 0;
+};
+
+// Adds what the landing plans of all parts say of the states.
+void join_landings(const std::vector<Solution>& parts, const std::vector<Home>& homes,
+                   std::size_t stage, Policy::Stage& to) {
+  std::int64_t plans = 0;
+  for (const Solution& part : parts) {
+    const auto slots = static_cast<std::int64_t>(part.policy.stages[stage].landing_begin.size());
+    if (slots > 0) to.landing_begin = {0};
+    if (slots > 1) plans = (slots - 1) / part.policy.states;
+  }
+  for (std::int64_t plan = 0; plan < plans; ++plan) {
+    for (const auto& [rank, place] : homes) {
+      const Policy::Stage& from = parts[rank].policy.stages[stage];
+      const auto slot = plan * parts[rank].policy.states + place;
+      append(to.landing_moves, from.landing_moves, from.landing_begin[slot],
+             from.landing_begin[slot + 1]);
+      append_offsets(to.landing_begin, from.landing_begin, slot, slot + 1);
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<Configuration>& configurations() {
@@ -112,14 +138,17 @@ Policy join_policies(const std::vector<Solution>& parts, bool scattered) {
   whole.states = 0;
   for (const Solution& part : parts) whole.states += part.policy.states;
   std::vector<State> done(parts.size());
+  std::vector<Home> homes;
   std::size_t rank = 0;
   for (State s = 0; s < whole.states; ++s) {
     while (!scattered && done[rank] == parts[rank].policy.states) ++rank;
     if (scattered) rank = scattered_owner(s, static_cast<int>(parts.size()));
     for (std::size_t h = 0; h < whole.stages.size(); ++h)
       append_state(whole.stages[h], parts[rank].policy.stages[h], done[rank]);
-    ++done[rank];
+    homes.push_back({rank, done[rank]++});
   }
+  for (std::size_t h = 0; h < whole.stages.size(); ++h)
+    join_landings(parts, homes, h, whole.stages[h]);
   return whole;
 }
 

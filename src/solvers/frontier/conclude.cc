@@ -134,7 +134,7 @@ Policy::Stage FrontierSearch::tail() const {
   }
   stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
   for (std::int32_t j = 0; landings_.anywhere() && j < stage.memory; ++j) {
-    for (State s = 0; s < model.states(); ++s) {
+    for (State own = 0; own < model.own_states(); ++own) {
       stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
       stage.landing_moves.push_back({j, 1.0});
     }

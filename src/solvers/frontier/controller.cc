@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/agree.h"
+
 namespace redoubt {
 namespace {
 
@@ -24,47 +26,25 @@ class Build {
   Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages)
       : problem_(problem), landings_(landings), stages_(stages) {}
 
-  // Calls visit(state, move) for every point of the next stage that the used points of this one may
-  // lead to.
-  template <class Visit>
-  void for_each_target(int h, State s, std::int32_t point, Visit visit) const {
-    const FrontierStage& stage = stages_[h];
-    const Recipes& recipes = stage.recipes[s];
-    if (recipes.action[point] < 0) return;
-    const Model& model = problem_.model();
-    const Row row = model.row_begin(h, s) + recipes.action[point];
-    const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
-    for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
-      const auto slot = recipes.slot[point] + i;
-      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
-        if (i < outcomes) {
-          visit(model.arrays().next[first + i], recipes.moves[m].memory);
-          continue;
-        }
-        const LandingPlans& plans = stages_[h + 1].landings;
-        const auto base =
-            (std::int64_t{landings_.of(row)} * stages_[h + 1].table.directions().size() +
-             recipes.moves[m].memory) *
-            model.states();
-        for (State to = 0; to < model.states(); ++to) {
-          for (auto n = plans.begin[base + to]; n < plans.begin[base + to + 1]; ++n)
-            visit(to, plans.moves[n].memory);
-        }
-      }
-    }
-  }
-
   // The points of the next stage that the used ones of this one lead to, on any rank.
   void use_targets(int h, const Used& here, Exchange& exchange, Used& next) const {
     const Model& model = problem_.model();
     const std::int64_t size = stages_[h + 1].table.directions().size();
     std::vector<double> used(model.states() * size, 0.0);
+    std::vector<double> plans(landings_.count() * size,
+                              0.0);  // negative: of a landing that is used
     for (State own = 0; own < model.own_states(); ++own) {
       const State s = model.own(own);
       used[s * size] = 1;  // every state has at least one memory state
-      for (const std::int32_t point : here.points[s])
-        for_each_target(h, s, point,
-                        [&](State to, std::int32_t target) { used[to * size + target] = 1; });
+      for (const std::int32_t point : here.points[s]) use_targets_of(h, s, point, used, plans);
+    }
+    agree_on_least(exchange.ranks(), plans);
+    const LandingPlans& landed = stages_[h + 1].landings;
+    for (std::size_t slot = 0; slot + 1 < landed.begin.size(); ++slot) {
+      if (plans[slot / model.own_states()] == 0) continue;
+      const State to = model.own(static_cast<State>(slot % model.own_states()));
+      for (auto n = landed.begin[slot]; n < landed.begin[slot + 1]; ++n)
+        used[to * size + landed.moves[n].memory] = 1;
     }
     const LayerView layer{used.data(), size, 1, 0, size};
     exchange.collect(layer, [size](double* into, const double* from) {
@@ -123,13 +103,34 @@ class Build {
   }
 
  private:
+  // The same for one point, landings apart: of them, only which plans are used.
+  void use_targets_of(int h, State s, std::int32_t point, std::vector<double>& used,
+                      std::vector<double>& plans) const {
+    const Recipes& recipes = stages_[h].recipes[s];
+    if (recipes.action[point] < 0) return;
+    const Model& model = problem_.model();
+    const std::int64_t size = stages_[h + 1].table.directions().size();
+    const Row row = model.row_begin(h, s) + recipes.action[point];
+    const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+    for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+      const auto slot = recipes.slot[point] + i;
+      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
+        const std::int32_t target = recipes.moves[m].memory;
+        if (i < outcomes)
+          used[model.arrays().next[first + i] * size + target] = 1;
+        else
+          plans[landings_.of(row) * size + target] = -1;
+      }
+    }
+  }
+
   void add_landings(int h, const Used& next, bool last, Policy::Stage& out) const {
     if (!landings_.anywhere()) return;
     const LandingPlans& plans = stages_[h + 1].landings;
-    const State states = problem_.model().states();
+    const Model& model = problem_.model();
     for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
       out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
-      const auto to = static_cast<State>(slot % states);
+      const State to = model.own(static_cast<State>(slot % model.own_states()));
       for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n) {
         const std::int32_t memory = last ? 0 : next.memory[to][plans.moves[n].memory];
         if (memory >= 0) out.landing_moves.push_back({memory, plans.moves[n].weight});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/agree.h"
 #include "solvers/frontier/demand_sums.h"
 
 namespace redoubt {
@@ -19,6 +20,14 @@ enum class Via {
   itself,  // unchanged, by the action and kernels of a listed neighbour: shows where the directions
            // of a finer grid would lead
 };
+
+// The number here of a state of the whole model; -1: it is not known here.
+State place_of(const Model& model, State whole) {
+  if (!model.arrays().part) return whole;
+  const std::vector<State>& known = model.arrays().part->number;
+  const auto found = std::lower_bound(known.begin(), known.end(), whole);
+  return found != known.end() && *found == whole ? static_cast<State>(found - known.begin()) : -1;
+}
 
 // Where the last direction stood that came to a place from the same row: the next one is close.
 struct Hint {
@@ -70,6 +79,9 @@ class Follow {
     const TradeOffs& table = stages_[stage]->table;
     open_.assign(static_cast<std::size_t>(states_) * table.directions().size(), 0.0);
     arriving_.assign(open_.size() * signals_, 0.0);
+    landed_.assign(static_cast<std::size_t>(landings_.count()) * table.directions().size(), 0.0);
+    if (signals_ == 2)
+      landing_loss_.assign(landings_.count() * table.directions().prices(0).size(), 0.0);
   }
 
   double gap(int stage, std::int64_t place, int k) const {
@@ -128,8 +140,11 @@ class Follow {
       for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
     }
     if (place >= states_) {
-      for (int n = 0; n < parts.count; ++n)
-        land(stage, static_cast<int>(place - states_), parts.direction[n], parts.weight[n]);
+      for (int n = 0; n < parts.count; ++n) {
+        const int k = parts.direction[n], rays = table.directions().rays_begin();
+        landed_[(place - states_) * table.directions().size() + k] +=
+            sums_.weight(k < rays ? 0 : k - rays + 1, parts.weight[n]);
+      }
     } else if (via_ == Via::listed || q[0] <= kNegligible) {
       for (int n = 0; n < parts.count; ++n)
         go_on(stage, place, parts.direction[n], parts.weight[n]);
@@ -152,28 +167,72 @@ class Follow {
     open_[lane] += sums_.loss(weight * gap(stage, state, k));
   }
 
-  // A direction comes to a landing. Its bound there is a sum of bounds of states; what that leaves
-  // open beyond their own gaps is lost between the prices of the states whose curves meet.
-  void land(int stage, int landing, int k, double weight) {
+  // What has come to the landings of a stage goes on to their states. The bound of a landing is a
+  // sum of bounds of states; what that leaves open beyond their own gaps is lost between the prices
+  // of the states whose curves meet.
+  void leave_landings(int stage, Exchange& exchange) {
     const FrontierStage& here = *stages_[stage];
+    const int size = here.table.directions().size();
+    add_up(exchange.ranks(), landed_);
+    add_up(exchange.ranks(), landing_loss_);
+    for (int landing = 0; landing < landings_.count(); ++landing) {
+      if (signals_ == 2) spread_loss(stage, landing);
+      for (int k = 0; k < size; ++k) {
+        const double weight = landed_[landing * size + k];
+        if (weight > 0) leave_landing(stage, landing, k, weight);
+      }
+    }
+  }
+
+  static void add_up(Communicator& ranks, std::vector<double>& values) {
+    if (ranks.size() == 1 || values.empty()) return;
+    const std::vector<double> all = gather_values<double>(ranks, values);
+    std::fill(values.begin(), values.end(), 0.0);
+    for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()] += all[i];
+  }
+
+  // A finer grid at a landing is one at all of its states.
+  void spread_loss(int stage, int landing) {
+    const auto intervals =
+        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(0).size());
+    std::vector<double>& losses = demand_.state_loss[stage];
+    for_each_covered(landing, [&](State s) {
+      for (std::int64_t n = 0; n < intervals; ++n)
+        losses[s * intervals + n] += landing_loss_[landing * intervals + n];
+    });
+  }
+
+  void leave_landing(int stage, int landing, int k, double weight) {
+    const FrontierStage& here = *stages_[stage];
+    const Model& model = problem_.model();
+    const int size = here.table.directions().size();
     double open = gap(stage, states_ + landing, k);
-    for (const LandingPart& part : bound_parts(landings_, landing, here.table, k)) {
-      open -= part.weight * gap(stage, part.state, part.direction);
-      go_on(stage, part.state, part.direction, weight * part.weight);
+    for (const LandingPart& part : bound_parts(landings_, landing, here.table, here.landings, k)) {
+      const auto& least = here.landings.least[landing * size + part.direction];
+      open -= part.weight * least.gap;
+      const State s = place_of(model, least.state);
+      if (s >= 0 && model.owns(s)) go_on(stage, s, part.direction, weight * part.weight);
     }
     if (signals_ != 2 || open <= 0) return;
     const double utility = here.table.points(states_ + landing, 1)[k];
     const double reward = here.table.points(states_ + landing, 0)[k];
-    for (State s = 0; s < states_; ++s) {
-      if (!landings_.covers(landing, s)) continue;
+    for_each_covered(landing, [&](State s) {
       const Curve& curve = here.curves[s];
       const auto above = std::upper_bound(curve.utility.begin(), curve.utility.end(), utility) -
                          curve.utility.begin();
-      if (above == 0 || above == curve.corners()) continue;
+      if (above == 0 || above == curve.corners()) return;
       const double own =
           curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
-      if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) continue;
+      if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) return;
       note(stage, s, 0, curve.price[above - 1], weight * open);
+    });
+  }
+
+  template <class Visit>
+  void for_each_covered(int landing, Visit visit) const {
+    const Model& model = problem_.model();
+    for (State own = 0; own < model.own_states(); ++own) {
+      if (landings_.covers(landing, model.own(own))) visit(model.own(own));
     }
   }
 
@@ -189,14 +248,13 @@ class Follow {
       losses[place * intervals + n] += loss;
       return;
     }
-    for (State s = 0; s < states_; ++s) {  // a finer grid at a landing is one at all of its states
-      if (landings_.covers(static_cast<int>(place - states_), s)) losses[s * intervals + n] += loss;
-    }
+    landing_loss_[(place - states_) * intervals + n] += loss;
   }
 
   void step(int stage, Exchange& exchange) {
     const Model& model = problem_.model();
     const int size = stages_[stage]->table.directions().size();
+    leave_landings(stage, exchange);
     bring_to_owners(model, exchange, arriving_);
     bring_to_owners(model, exchange, open_);
     leaving_.swap(arriving_);
@@ -291,6 +349,8 @@ class Follow {
   DemandSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
   std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]
+  std::vector<double> landed_;              // weight that came to landings: [landing][direction]
+  std::vector<double> landing_loss_;        // what is lost there: [landing][between prices]
   std::vector<Hint> hints_;                 // of each place of the row at hand
 };
 

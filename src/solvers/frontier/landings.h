@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redoubt/problem.h"
+#include "redoubt/ranks.h"
 #include "solvers/frontier/trade_offs.h"
 
 namespace redoubt {
@@ -12,10 +13,11 @@ namespace redoubt {
 // promise for such a landing must be kept by every one of them, so the row gets one more place to
 // go: the intersection of their trade-off sets. Rows that list the same states share it. On models
 // with too many different lists all rows share one landing, the intersection over all states: still
-// right, only more careful than it needs to be.
+// right, only more careful than it needs to be. Ranks number the landings of all of them alike, and
+// each knows the sets of its own states.
 class Landings {
  public:
-  explicit Landings(const Problem& problem);
+  Landings(const Problem& problem, Communicator& ranks);
   static double most(const Problem& problem);  // that there can be
 
   bool anywhere() const { return !row_landing_.empty(); }  // the set lets nature land outside
@@ -24,34 +26,43 @@ class Landings {
     return row_landing_.empty() ? -1 : row_landing_[row];
   }  // -1: nature cannot leave the row's outcomes
   bool covers(int landing, State state) const { return !listed_[landing][state]; }
-  State states() const { return states_; }
+  const Model& model() const { return *model_; }
+  Communicator& ranks() const { return *ranks_; }
 
  private:
-  State states_;
+  const Model* model_;
+  Communicator* ranks_;
   std::vector<int> row_landing_;
   std::vector<std::vector<bool>>
       listed_;  // of each landing and state: rows list it, so it is no landing
 };
 
-// How a landing's points are achieved in each of its states: for landing l and point k in state s,
-// the moves begin[(l * directions + k) * states + s] up to the next entry.
+// How a landing's points are achieved in each of its states, and where its bounds come from.
 struct LandingPlans {
+  // For landing l and point k in the own state with place s, the moves begin[(l * directions + k) *
+  // own states + s] up to the next entry.
   std::vector<std::int64_t> begin;
   std::vector<MemoryMove> moves;
+  // The state whose bound is the least, in each direction: [landing][direction].
+  struct Least {
+    double bound = 0;
+    double gap = 0;   // of the state
+    State state = 0;  // in the whole model
+  };
+  std::vector<Least> least;
 };
 
-// The bound of a landing in a direction is a sum of bounds of its states, each in a direction of
-// its own.
+// The bound of a landing in a direction is a sum of least bounds of its states, each in a direction
+// of its own.
 struct LandingPart {
-  State state = 0;
   int direction = 0;
   double weight = 0;
 };
 std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
-                                     int direction);
+                                     const LandingPlans& plans, int direction);
 
 // Fills the entries of the landings, which stand behind the states in the table, from those of the
-// states.
+// states. Ranks call this together.
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table);
 
 }  // namespace redoubt

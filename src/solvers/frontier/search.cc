@@ -58,7 +58,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       savepoint_(execution, problem, method_text(options), watch_),
       workers_(execution, &watch_),
       exchange_(problem.model(), workers_.ranks()),
-      landings_(problem) {
+      landings_(problem, workers_.ranks()) {
   channels_.push_back({});
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     channels_.push_back(channel_of(problem, c));

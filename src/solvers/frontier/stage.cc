@@ -30,11 +30,12 @@ class NearestPrice {
 void complete_stage(const Landings& landings, FrontierStage& stage) {
   stage.curves.clear();
   if (stage.table.directions().constraints() == 1) {
-    for (State s = 0; s < landings.states(); ++s) stage.curves.push_back(curve_of(stage.table, s));
+    for (State s = 0; s < landings.model().states(); ++s)
+      stage.curves.push_back(curve_of(stage.table, s));
   }
   stage.landings = land(landings, stage.curves, stage.table);
   if (stage.table.directions().constraints() == 1) {
-    for (std::int64_t place = landings.states(); place < stage.table.places(); ++place) {
+    for (std::int64_t place = landings.model().states(); place < stage.table.places(); ++place) {
       stage.curves.push_back(curve_of(stage.table, place));
     }
   }

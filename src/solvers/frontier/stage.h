@@ -37,7 +37,7 @@ struct FrontierStage {
 };
 
 // Adds what follows from the states' entries of a stage: its curves and the entries of its
-// landings.
+// landings. Ranks call this together.
 void complete_stage(const Landings& landings, FrontierStage& stage);
 
 // What to spend on one state.
