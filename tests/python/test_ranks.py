@@ -53,7 +53,8 @@ def test_ranks_give_the_answer_of_one_process(method, uncertainty, tmp_path):
 
 
 @pytest.mark.parametrize("terms", [["--set", "kl", "--radius", ".1"], ["--set", "chi2", "--radius", ".2", "--horizon",
-                                   "infinite", "--discount", ".6"]], ids=["finite", "infinite"])  # fmt: skip
+                                   "infinite", "--discount", ".6"], ["--set", "tv", "--radius", ".1", "--horizon", "2"]],
+                         ids=["finite", "infinite", "anywhere"])  # fmt: skip
 def test_ranks_find_the_frontier_of_one_process(terms, tmp_path):
     problem = "garnet(states=30,actions=3,successors=4,horizon=5,start=7,bound=20)"
     one = tmp_path / "one.h5"

@@ -96,6 +96,11 @@ TEST_F(RankFiles, OfFrontierAreTheSameBytes) {
   options.horizon.reset();
   options.discount = 0.8;
   expect_same_files(testing::random_problem(3, options), solve, false);
+  options = shape(1);
+  options.states = 5;
+  options.horizon = 2;
+  options.uncertainty = TV{0.1};  // with plans for landings anywhere
+  expect_same_files(testing::random_problem(3, options), solve, false);
 }
 
 }  // namespace
