@@ -29,7 +29,7 @@ ELSEWHERE = {
 }
 # The ranks of one problem are processes of the program, mpirun redoubt solve, not of Python.
 # So is a policy whose stages go to disk, redoubt solve --policy-out.
-OF_RANKS = {"balanced_blocks", "load_part", "one_process", "part_of", "run_ranks", "stages_on_disk"}
+OF_RANKS = {"balanced_blocks", "divide", "load_part", "one_process", "part_of", "run_ranks", "stages_on_disk"}
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
     ("Execution", "progress"),
