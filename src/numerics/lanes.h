@@ -35,6 +35,8 @@ typedef std::int64_t IntegerVector __attribute__((vector_size(kVectorBytes)));
 typedef std::uint64_t UnsignedVector __attribute__((vector_size(kVectorBytes)));
 typedef double UnalignedDoubleVector
     __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+typedef std::uint64_t UnalignedUnsignedVector
+    __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
 
 struct Lanes {
   DoubleVector part[kParts];
@@ -183,6 +185,10 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
   for (auto& v : a.part) v += b;
   return a;
 }
+[[gnu::always_inline]] inline Integers operator-(Integers a, std::uint64_t b) {
+  for (auto& v : a.part) v -= b;
+  return a;
+}
 [[gnu::always_inline]] inline Integers operator-(Integers a, Integers b) {
   for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
   return a;
@@ -198,6 +204,60 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Integers arithmetic_shift_right(Integers a, int count) {
   for (auto& v : a.part) v = (UnsignedVector)((IntegerVector)v >> count);
   return a;
+}
+
+// Whole numbers, kept and compared as 64-bit integers.
+[[gnu::always_inline]] inline Integers load(const std::int64_t* from) {
+  Integers r;
+  for (int i = 0; i < kParts; ++i)
+    r.part[i] = reinterpret_cast<const UnalignedUnsignedVector*>(from)[i];
+  return r;
+}
+[[gnu::always_inline]] inline void store(std::int64_t* to, Integers a) {
+  for (int i = 0; i < kParts; ++i) reinterpret_cast<UnalignedUnsignedVector*>(to)[i] = a.part[i];
+}
+[[gnu::always_inline]] inline Integers clamp(Integers a, std::int64_t low, std::int64_t high) {
+  for (auto& v : a.part) {
+    const IntegerVector x = (IntegerVector)v, from = low - IntegerVector{},
+                        to = high - IntegerVector{};
+    v = (UnsignedVector)(x < from ? from : x > to ? to : x);
+  }
+  return a;
+}
+[[gnu::always_inline]] inline Integers add_where(Mask yes, Integers a, std::int64_t b) {
+  for (int i = 0; i < kParts; ++i)
+    a.part[i] += (UnsignedVector)yes.part[i] & static_cast<std::uint64_t>(b);
+  return a;
+}
+[[gnu::always_inline]] inline Mask below(std::int64_t limit) {  // lanes whose number is
+  Mask r;
+  std::int64_t lane = 0;
+  for (auto& v : r.part) {
+    for (unsigned i = 0; i < kVectorBytes / sizeof(double); ++i) v[i] = lane++ < limit ? -1 : 0;
+  }
+  return r;
+}
+
+// from[index], in every lane.
+[[gnu::always_inline]] inline Lanes gather(const double* from, Integers index) {
+  Lanes r;
+#if defined(__AVX512F__)
+  r.part[0] = (DoubleVector)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff,
+                                                     (__m512i)index.part[0], from, 8);
+#elif defined(__AVX2__)
+  for (int i = 0; i < kParts; ++i)
+    r.part[i] = (DoubleVector)_mm256_i64gather_pd(from, (__m256i)index.part[i], 8);
+#else
+  for (int i = 0; i < kParts; ++i) {
+    for (unsigned n = 0; n < kVectorBytes / sizeof(double); ++n)
+      r.part[i][n] = from[static_cast<std::int64_t>(index.part[i][n])];
+  }
+#endif
+  return r;
+}
+
+[[gnu::always_inline]] inline Integers gather(const std::int64_t* from, Integers index) {
+  return bits(gather(reinterpret_cast<const double*>(from), index));
 }
 
 // The largest power of two that is not above a positive x, and its inverse.

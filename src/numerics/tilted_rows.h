@@ -16,6 +16,7 @@ struct TiltedRows {
   const double* probability = nullptr;
   const double* exponent[2] = {};
   const double* share[2] = {};
+  double radius = 1e300;  // of the ball around p that `tilted` has to be in
 };
 
 struct TiltMoments {
@@ -25,7 +26,8 @@ struct TiltMoments {
   // exchange.
   double* log_sum_by[3] = {};
   double* divergence_by[3] = {};
-  double* tilted = nullptr;  // P: [outcome][lane]
+  // P, or as much of the way from p to it as is surely inside the ball: [outcome][lane]
+  double* tilted = nullptr;
 };
 
 // Moments of both tilts, [lane].

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "numerics/best_mix.h"
+#include "numerics/curves.h"
 #include "numerics/tilted_rows.h"
 #include "numerics/vector_functions.h"
 
@@ -10,16 +11,19 @@ namespace redoubt {
 namespace baseline {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+extern const CurveFunctions curve_functions;
 void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace baseline
 namespace avx2 {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+extern const CurveFunctions curve_functions;
 void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace avx2
 namespace avx512 {
 extern const VectorFunctions vector_functions;
 extern const MixFunctions mix_functions;
+extern const CurveFunctions curve_functions;
 void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace avx512
 

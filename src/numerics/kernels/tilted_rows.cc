@@ -35,12 +35,17 @@ namespace {
   }
   const Lanes scale = 1.0 / sum, log_of_sum = log(sum), sign = j == 0 ? -1.0 : 1.0;
   mean *= scale;
+  const Lanes divergence = max(mean - log_of_sum, 0.0), radius = rows.radius;
+  // The divergence is convex, so this share of the way from p to the tilt is inside the ball.
+  const Mask outside = divergence > radius;
+  const Lanes inside = select(outside, radius / divergence, 1.0);
   for (int i = 0; i < rows.outcomes; ++i) {
     const auto at = static_cast<std::int64_t>(i) * rows.stride;
-    store(tilted + at, load(tilted + at) * scale);
+    const Lanes p = rows.probability[i], full = load(tilted + at) * scale;
+    store(tilted + at, select(outside, p + inside * (full - p), full));
   }
   store(to.log_sum + lane, top + log_of_sum);
-  store(to.divergence + lane, max(mean - log_of_sum, 0.0));
+  store(to.divergence + lane, divergence);
   store(to.log_sum_by[0] + lane, by_own * scale);
   store(to.log_sum_by[1] + lane, by_other * scale);
   store(to.log_sum_by[2] + lane, sign * by_share * scale);
