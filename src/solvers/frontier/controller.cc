@@ -63,9 +63,6 @@ class Build {
     Policy::Stage out;
     out.node_begin.push_back(0);
     out.choice_begin.push_back(0);
-    const auto renamed = [&](State to, const MemoryMove& move) {
-      return MemoryMove{last ? 0 : next.memory[to][move.memory], move.weight};
-    };
     for (State own = 0; own < model.own_states(); ++own) {
       const State s = model.own(own);
       const Recipes& recipes = stages_[h].recipes[s];
@@ -79,16 +76,7 @@ class Build {
           out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
           for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
             out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
-            const auto slot = recipes.slot[point] + i;
-            for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
-              MemoryMove move = recipes.moves[m];
-              if (i < outcomes) {
-                move = renamed(model.arrays().next[first + i], move);
-              } else {  // the number of the landing plan
-                move.memory += landings_.of(row) * stages_[h + 1].table.directions().size();
-              }
-              out.moves.push_back(move);
-            }
+            add_moves(h, recipes, row, point, i, next, last, out);
           }
           if (landings_.anywhere() && landings_.of(row) < 0)
             out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
@@ -113,14 +101,33 @@ class Build {
     const Row row = model.row_begin(h, s) + recipes.action[point];
     const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
     for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
-      const auto slot = recipes.slot[point] + i;
-      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
-        const std::int32_t target = recipes.moves[m].memory;
-        if (i < outcomes)
-          used[model.arrays().next[first + i] * size + target] = 1;
+      const State to = i < outcomes ? model.arrays().next[first + i] : -1;
+      const std::int64_t place = to >= 0 ? to : std::int64_t{model.states()} + landings_.of(row);
+      for_each_move(recipes, stages_[h + 1].curves, point, i, place, [&](const MemoryMove& move) {
+        if (to >= 0)
+          used[to * size + move.memory] = 1;
         else
-          plans[landings_.of(row) * size + target] = -1;
-      }
+          plans[landings_.of(row) * size + move.memory] = -1;
+      });
+    }
+  }
+
+  void add_moves(int h, const Recipes& recipes, Row row, std::int32_t point, std::int64_t i,
+                 const Used& next, bool last, Policy::Stage& out) const {
+    const Model& model = problem_.model();
+    const auto o = model.outcome_begin(row) + i;
+    if (o < model.outcome_end(row)) {
+      const State to = model.arrays().next[o];
+      for_each_move(recipes, stages_[h + 1].curves, point, i, to, [&](const MemoryMove& move) {
+        out.moves.push_back({last ? 0 : next.memory[to][move.memory], move.weight});
+      });
+    } else {
+      const int landing = landings_.of(row);
+      const int plans = landing * stages_[h + 1].table.directions().size();  // before those of it
+      for_each_move(recipes, stages_[h + 1].curves, point, i, model.states() + landing,
+                    [&](const MemoryMove& move) {
+                      out.moves.push_back({plans + move.memory, move.weight});
+                    });
     }
   }
 

@@ -22,6 +22,11 @@ struct KlStands {
   std::vector<float> kernels;
 };
 
+struct KlHistory {
+  KlStands* own = nullptr;          // of this stage
+  const KlStands* later = nullptr;  // of the next one, if it has the same rows
+};
+
 // The game against the Kullback-Leibler ball with one constraint. The worst kernel of a signal is
 // p exp(-cold * value) up to its sum, so two inverse temperatures and one rate of exchange decide
 // where every place stands on its curve, each on its own and in closed form. Three equations are
@@ -37,7 +42,7 @@ class KlGame {
       : problem_(&problem), channels_(channels) {}
 
   // Lane n of the game is direction directions[n] of the stands.
-  void solve(const RowGame& game, std::span<const int> directions, KlStands& stands,
+  void solve(const RowGame& game, std::span<const int> directions, const KlHistory& history,
              std::vector<GameEnd>& ends);
   double evaluations() const { return evaluations_; }
 
@@ -67,28 +72,30 @@ class KlGame {
     double residual[3], by[3][3];
   };
 
-  void begin(const RowGame& game);
+  void begin(const RowGame& game, std::span<const int> directions);
+  void make_room();
+  bool stands(const RowGame& game, int direction);
   void leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& ends);
+  void look(const RowGame& game, const std::vector<int>& chosen, std::vector<GameEnd>& ends);
   void start(const RowGame& game);
+  void line_up();
   void take_places(const RowGame& game, bool first);
   void tilt();
+  void judge(const RowGame& game, int round);
+  bool ended(const RowGame& game, int n, int round) const;
+  void add_bounds(int lanes);
   double own_of(const Lane& lane) const {
     return lane.weight[0] * own_[0] + lane.weight[1] * own_[1];
   }
   double value_of(int n) const;
-  double most_of(const RowGame& game, int n) const;
-  void take_kernel(int n);
-  void recall_kernel(int direction);
-  double bound_of(const RowGame& game, const Lane& lane);
-  double inside(int n, int signal) const;
   Equations linearise(int n) const;
   static double largest(const Equations& e);
   void step(int n, double value);
   void step_together(int n, Lane& lane, const Equations& e);
   void step_carefully(int n, Lane& lane, const Equations& e, double value);
   void move(Lane& lane) const;
-  void finish(const RowGame& game, int n, double gap, GameEnd& end);
-  void remember(const Lane& lane);
+  void finish(int n, GameEnd& end);
+  void remember(int n);
   void keep(const std::vector<int>& open);
 
   const Problem* problem_;
@@ -101,12 +108,19 @@ class KlGame {
   std::vector<double> extra_;  // outcome values: [place][signal]
   std::vector<Lane> lanes_;
   KlStands* stands_ = nullptr;
-  std::vector<double> kernel_;  // of the lane at hand, inside the ball: [place][signal]
-  std::vector<int> open_, near_;
-  std::vector<int> corner_;               // [place][lane]
-  std::vector<double> reward_, utility_;  // where each place stands: [place][lane]
-  std::vector<double> exponent_[2], share_[2], tilted_[2];  // as in numerics/tilted_rows.h
+  const KlStands* later_ = nullptr;
+  std::vector<int> open_, block_ends_, looked_;
+  // What the lanes have in common with the search, one array each: [lane].
+  std::vector<double> weight_[2], cold_[2], mean_[2], exchange_, smooth_;
+  std::vector<std::int64_t> corner_;  // [place][lane]
+  std::vector<double> point_[2];      // where each place stands: [place][lane]
+  std::vector<double> exponent_[2], share_[2], kernel_[2];  // as in numerics/tilted_rows.h
   std::vector<double> moments_[2];                          // [which][lane]
+  std::vector<double> value_, most_,
+      bound_;  // that the kernels leave of the points, and of anything
+  std::vector<const double*> inner_, outer_;  // tables of each place
+  std::vector<std::int32_t> inner_last_;
+  const PriceBuckets* buckets_ = nullptr;  // of the outer ones
 };
 
 }  // namespace redoubt

@@ -9,9 +9,11 @@
 namespace redoubt {
 namespace {
 
-// Lists that grow have room for about half as much again; a promise is a mixture of two points;
-// most points of a state are used by some policy of the answer.
-constexpr double kSpare = 1.5, kMixed = 2, kUsed = 0.75;
+// Lists that grow have room for about half as much again; a promise is a mixture of two points.
+constexpr double kSpare = 1.5, kMixed = 2;
+// The policy of the answer, measured: the share of the points that it uses, times the room that its
+// lists have to spare. Without uncertainty fewer points are used, and promises are not mixed.
+constexpr double kUsed = 1.05, kUsedNominal = 0.6;
 
 struct Shape {
   double own, known;      // states: those of this rank, and all whose values it has
@@ -41,10 +43,10 @@ MemoryPlan stage_bytes(const Shape& shape, double directions) {
   const double row = directions * shape.places;
   // Of a state or landing: what is known of its set, and with one constraint its curve.
   const double table =
-      8 * directions * (shape.signals + 1) + (shape.signals == 2 ? 192 + 60 * directions : 0);
+      8 * directions * (shape.signals + 1) + (shape.signals == 2 ? 96 + 28 * directions : 0);
   // Of a state: mixtures of points, and the kernels that its bounds come from.
-  const double recipes =
-      168 + 24 * directions + kSpare * row * (4 + 16 * kMixed + 4 * shape.signals);
+  const double mixture = shape.signals == 2 ? sizeof(CurveMix) : 4 + 16 * kMixed;
+  const double recipes = 192 + 24 * directions + kSpare * row * (mixture + 4 * shape.signals);
   const double landed = shape.landings * directions * (8 + 16 * kMixed);
   MemoryPlan plan;
   plan.values = shape.own * table + shape.landings * table;
@@ -53,20 +55,21 @@ MemoryPlan stage_bytes(const Shape& shape, double directions) {
   return plan;
 }
 
-// Of all stages of a pass, `passes` times, beside the policy that the bound without a history is
-// searched with.
+// Of all stages of a pass, `passes` times, beside the policy of the answer.
 MemoryPlan search_bytes(const Problem& problem, int stages, double directions, int passes) {
   const Shape shape = shape_of(problem);
   const MemoryPlan stage = stage_bytes(shape, directions);
   const double extremes = 20 * shape.signals;  // the best decision for each signal
-  const double found = std::holds_alternative<Nominal>(problem.uncertainty())
-                           ? 0
-                           : kUsed * directions * (28 + shape.places * (8 + 16 * kMixed));
+  const bool nominal = std::holds_alternative<Nominal>(problem.uncertainty());
+  const double move = 8 + 16 * (nominal ? 1 : kMixed);
+  const double found = (nominal ? kUsedNominal : kUsed) * directions * (28 + shape.places * move);
   MemoryPlan plan;
   plan.model = bytes_of(problem.model());
   plan.values = stages * (passes * stage.values + 8 * directions * shape.own);  // and the plan
   plan.halo = stages * passes * stage.halo;
   plan.policy = stages * (passes * stage.policy + shape.own * (extremes + found));
+  // The next stage, laid out for lanes.
+  if (shape.signals == 2) plan.values += (shape.known + shape.landings) * (96 * directions + 176);
   // Against kl, where the games of this stage and the next have ended.
   if (shape.kl) plan.values += 2 * directions * (32 * shape.rows + 8 * shape.outcomes);
   return plan;

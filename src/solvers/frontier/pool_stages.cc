@@ -48,9 +48,9 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
   Policy::Stage out;
   out.node_begin.push_back(0);
   out.choice_begin.push_back(0);
-  std::vector<MemoryMove> mixture;
   // Adds the node of one corner: the action of its point, and for every outcome the corners that
   // keep what the point was promised there.
+  std::vector<int> near(model.states(), 0);
   const auto add_node = [&](State s, int corner) {
     const Pool::From from = pools[s].from[pools[s].curve.point[corner]];
     const Recipes& recipes = stages[from.stage].recipes[s];
@@ -63,15 +63,13 @@ Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& sta
       auto slot = recipes.slot[from.point];
       for (auto o = model.outcome_begin(row); o < model.outcome_end(row); ++o, ++slot) {
         const State to = model.arrays().next[o];
-        double promised = 0;
-        for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m)
-          promised += recipes.moves[m].weight *
-                      stages[from.stage + 1].table.points(to, 1)[recipes.moves[m].memory];
-        mixture.clear();
-        mix_along_corners(pools[to].curve, promised, mixture);
         out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
-        for (const MemoryMove& move : mixture)
-          out.moves.push_back({directions.size() + move.memory, move.weight});
+        const double promised =
+            average(recipes.mixes[slot], stages[from.stage + 1].curves[to].utility);
+        for_each_corner(mix_along(pools[to].curve, promised, near[to]),
+                        [&](const MemoryMove& move) {
+                          out.moves.push_back({directions.size() + move.memory, move.weight});
+                        });
       }
     }
     out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));

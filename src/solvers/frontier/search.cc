@@ -318,10 +318,12 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const double work =
       200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
+  Ahead ahead;
+  if (required_.size() == 1) ahead = look_ahead(next.table, next.curves, plan.directions);
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
     const double* tolerance =
         plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
-    backups_[worker].run(h, s, next, here, {{tolerance, size}, rounds_, last});
+    backups_[worker].run(h, s, next, here, {{tolerance, size}, rounds_, last, &ahead});
   });
 }
 

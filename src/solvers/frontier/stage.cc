@@ -11,20 +11,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kFirstLook = 2, kNewtonRounds = 64;
 
-// The listed price that is nearest to each of an ascending sequence.
-class NearestPrice {
- public:
-  explicit NearestPrice(const Directions& directions) : prices_(directions.prices(0)) {}
-  int at(double price) {
-    while (at_ + 1 < prices_.size() && prices_[at_ + 1] - price <= price - prices_[at_]) ++at_;
-    return static_cast<int>(at_);
-  }
-
- private:
-  const std::vector<double>& prices_;
-  std::size_t at_ = 0;
-};
-
 }  // namespace
 
 void complete_stage(const Landings& landings, FrontierStage& stage) {
@@ -78,7 +64,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
 
   // The actions that are likely to be the best go first: the others then only have to be shown not
   // to be better.
-  if (!guess_best(state, next, directions)) {
+  if (!guess_best(state, next, directions, options.ahead)) {
     for (int a = 0; a < actions; ++a)
       play(stage, state, a, lanes_, next, here, options, kFirstLook, means_);
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
@@ -109,17 +95,14 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
 }
 
 // The action that the next stage takes at the nearest price, where rows are the same in both.
-bool StateBackup::guess_best(State state, const FrontierStage& next, const Directions& directions) {
+bool StateBackup::guess_best(State state, const FrontierStage& next, const Directions& directions,
+                             const Ahead* ahead) {
   likely_.assign(directions.size(), 0);
   const std::vector<std::int32_t>& later = next.recipes[state].action;
   if (problem_->model().stages() > 1 || directions.constraints() != 1 || later.empty() ||
       later.front() < 0)
     return false;
-  const Directions& known = next.table.directions();
-  NearestPrice nearest(known);
-  for (int k = 0; k < directions.rays_begin(); ++k)
-    likely_[k] = later[nearest.at(directions.weight(k, 1))];
-  likely_[directions.rays_begin()] = later[known.rays_begin()];
+  for (int k = 0; k < directions.size(); ++k) likely_[k] = later[ahead->nearest[k]];
   return true;
 }
 
@@ -128,6 +111,8 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
                               Causes& causes) const {
   causes.slot.assign(directions.size(), 0);
   causes.kernels.clear();
+  causes.kernels.reserve(lanes_.size() * directions.signals() *
+                         (problem_->model().most_outcomes() + 1));
   for (const int lane : lanes_) {
     const auto bound = [&](int a) {
       return bound_[static_cast<std::size_t>(a) * directions.size() + lane];
@@ -163,36 +148,18 @@ void StateBackup::fill_bounds(const Directions& directions, double* bounds) cons
   }
 }
 
-// Where games of an action begin: where those of the next stage ended at the nearest price.
-KlStands& StateBackup::stands_of(int stage, State state, int action, const FrontierStage& next,
+// Where the games of an action stand, and where those of the next stage stood if the row is the
+// same there.
+KlHistory StateBackup::stands_of(int stage, State state, int action, const FrontierStage& next,
                                  FrontierStage& here) {
   const Model& model = problem_->model();
-  const Directions& directions = here.table.directions();
   auto& actions = here.stands[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
-  KlStands& own = actions[action];
-  if (!own.stands.empty()) return own;
-  own.stands.resize(directions.size());
-  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return own;
-  const KlStands& later = next.stands[state][action];
-  if (later.kernels.empty()) return own;
-  const Directions& known = next.table.directions();
-  const auto size = later.kernels.size() / later.stands.size();
-  own.kernels.resize(own.stands.size() * size);
-  const auto take = [&](int to, int from) {
-    own.stands[to] = later.stands[from];
-    std::copy_n(later.kernels.data() + from * size, size, own.kernels.data() + to * size);
-  };
-  NearestPrice nearest(known);
-  take(0, 0);
-  for (int k = 1; k < directions.rays_begin(); ++k) {
-    const int at = nearest.at(directions.weight(k, 1));
-    if (at == 0) continue;  // a price of zero says nothing of the exchange at others
-    take(k, at);
-    own.stands[k].exchange += std::log(known.weight(at, 1) / directions.weight(k, 1));
-  }
-  take(directions.rays_begin(), known.rays_begin());
-  return own;
+  KlHistory history{&actions[action], nullptr};
+  if (history.own->stands.empty()) history.own->stands.resize(here.table.directions().size());
+  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return history;
+  if (!next.stands[state][action].kernels.empty()) history.later = &next.stands[state][action];
+  return history;
 }
 
 // Plays the game of one action in some directions and keeps what is better than before.
@@ -213,8 +180,9 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   const auto places = places_of(row);
   if (static_cast<int>(ends_.size()) < count) ends_.resize(count);
   const RowGame game{row,         places,       landings_->of(row) >= 0,
-                     &next.table, &next.curves, weights_,
-                     tolerance_,  beat_,        rounds};
+                     &next.table, &next.curves, options.ahead,
+                     weights_,    tolerance_,   beat_,
+                     rounds};
   const bool kl = means == Means::newton && places.size() > 1 &&
                   std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {
@@ -243,34 +211,40 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   }
 }
 
-// Turns the chosen points into distributions over the points that the next stage has a recipe for.
+// Turns the chosen points into what the next stage has recipes for.
 void StateBackup::write_recipes(int stage, State state, const FrontierStage& next, bool last,
                                 Recipes& recipes) const {
   const Model& model = problem_->model();
   const int signals = next.table.directions().signals();
+  std::vector<int> near(model.most_outcomes() + 1, 0);  // neighbours stand close
   recipes.action.assign(best_action_.size(), -1);
   recipes.slot.assign(best_action_.size(), 0);
+  if (signals == 2) recipes.mixes.reserve(lanes_.size() * near.size());
   for (const int lane : lanes_) {
     const Row row = model.row_begin(stage, state) + best_action_[lane];
     const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
     const int landing = landings_->of(row);
     recipes.action[lane] = best_action_[lane];
-    recipes.slot[lane] = static_cast<std::int32_t>(recipes.begin.size());
+    recipes.slot[lane] =
+        static_cast<std::int32_t>(signals == 2 ? recipes.mixes.size() : recipes.begin.size());
     for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
+      if (signals == 2) {
+        const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
+                                                : std::int64_t{model.states()} + landing;
+        recipes.mixes.push_back(
+            mix_along(next.curves[place], best_choice_[lane][i * signals + 1], near[i]));
+        continue;
+      }
       recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
-      const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
-                                              : std::int64_t{model.states()} + landing;
       if (last || signals == 1) {
         recipes.moves.push_back({0, 1.0});
-      } else if (signals == 2) {
-        mix_for_utility(next.curves[place], best_choice_[lane][i * signals + 1], recipes.moves);
       } else {
         recipes.moves.insert(recipes.moves.end(), best_mixture_[lane][i].begin(),
                              best_mixture_[lane][i].end());
       }
     }
   }
-  recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
+  if (signals != 2) recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
 }
 
 void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
@@ -284,13 +258,18 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
     next_points_[i].assign(padded, 0.0);
     pointers_[i] = next_points_[i].data();
     for (int n = 0; n < count; ++n) {
-      const auto slot = recipes.slot[points[n]] + i;
-      for (auto m = recipes.begin[slot]; m < recipes.begin[slot + 1]; ++m) {
-        const MemoryMove& move = recipes.moves[m];
-        for (int j = 0; j < signals; ++j)
-          next_points_[i][j * count + n] +=
-              move.weight * next.table.points(places[i], j)[move.memory];
+      if (signals == 2) {
+        const CurveMix& mix = recipes.mixes[recipes.slot[points[n]] + i];
+        next_points_[i][n] = average(mix, next.curves[places[i]].reward);
+        next_points_[i][count + n] = average(mix, next.curves[places[i]].utility);
+        continue;
       }
+      for_each_move(recipes, next.curves, points[n], static_cast<std::int64_t>(i), places[i],
+                    [&](const MemoryMove& move) {
+                      for (int j = 0; j < signals; ++j)
+                        next_points_[i][j * count + n] +=
+                            move.weight * next.table.points(places[i], j)[move.memory];
+                    });
     }
   }
   result.resize(padded);
@@ -360,6 +339,7 @@ void StateBackup::keep_best_points(int stage, State state, Recipes own, const Fr
     kept.action[k] = own.action[best[k]];
     kept.slot[k] = own.slot[best[k]];
   }
+  kept.mixes = std::move(own.mixes);
   kept.begin = std::move(own.begin);
   kept.moves = std::move(own.moves);
 }

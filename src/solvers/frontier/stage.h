@@ -5,18 +5,11 @@
 
 #include "solvers/frontier/kl_game.h"
 #include "solvers/frontier/landings.h"
+#include "solvers/frontier/recipes.h"
 #include "solvers/frontier/saddle.h"
 #include "solvers/frontier/trade_offs.h"
 
 namespace redoubt {
-
-// How the points of one state are achieved. Point k takes action[k]; the moves of its outcome i
-// (the landing outside comes last, if the row has one) are begin[slot[k] + i] up to the next entry,
-// and lead to points of the next stage.
-struct Recipes {
-  std::vector<std::int32_t> action, slot, begin;
-  std::vector<MemoryMove> moves;
-};
 
 // Where the bounds of one state come from. That of direction k is the bound of action[k] (-1: the
 // direction was left out, or the state is terminal), whose game ended with the kernels from
@@ -45,8 +38,9 @@ struct BackupOptions {
   // Of each direction: a gap of a row's game that is small enough. Infinite: not worth the work, to
   // be filled in from the neighbours.
   std::span<const double> tolerance;
-  int rounds = 20;    // of a game, at most
-  bool last = false;  // the next stage is the end of the horizon
+  int rounds = 20;               // of a game, at most
+  bool last = false;             // the next stage is the end of the horizon
+  const Ahead* ahead = nullptr;  // the next stage, with one constraint
 };
 
 // One backward step for one state, in all directions of the stage. One for each thread.
@@ -76,8 +70,9 @@ class StateBackup {
   void play(int stage, State state, int action, std::span<const int> lanes,
             const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
             int rounds, Means means);
-  bool guess_best(State state, const FrontierStage& next, const Directions& directions);
-  KlStands& stands_of(int stage, State state, int action, const FrontierStage& next,
+  bool guess_best(State state, const FrontierStage& next, const Directions& directions,
+                  const Ahead* ahead);
+  KlHistory stands_of(int stage, State state, int action, const FrontierStage& next,
                       FrontierStage& here);
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;

@@ -1,15 +1,8 @@
 #include "solvers/frontier/trade_offs.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace redoubt {
-namespace {
-
-constexpr double kMostSmoothed = 0.25;
-
-}  // namespace
-
 TradeOffs::TradeOffs(Directions directions, std::int64_t places)
     : directions_(std::move(directions)),
       places_(places),
@@ -41,24 +34,13 @@ Curve curve_of(std::span<const double> reward, std::span<const double> utility) 
       curve.pop_back();
     curve.push_back(point);
   }
+  for (auto* values : {&found.reward, &found.utility, &found.price}) values->reserve(curve.size());
   for (std::size_t n = 0; n < curve.size(); ++n) {
     found.reward.push_back(reward[curve[n]]);
     found.utility.push_back(utility[curve[n]]);
     if (n == 0) continue;
     found.price.push_back((found.reward[n - 1] - found.reward[n]) /
                           (found.utility[n] - found.utility[n - 1]));
-    found.log_price.push_back(std::log(found.price.back()));
-  }
-  const auto edges = found.price.size();
-  for (std::size_t n = 0; n < edges; ++n) {
-    const auto half_rise = [&](std::size_t from, std::size_t to) {
-      return std::min(kMostSmoothed, (found.log_price[to] - found.log_price[from]) / 2);
-    };
-    const double before = n > 0 ? half_rise(n - 1, n) : 0;
-    const double after = n + 1 < edges ? half_rise(n, n + 1) : 0;
-    found.smooth_before.push_back(before);
-    found.smooth_after.push_back(after);
-    found.bend.push_back((before + after) / (found.utility[n + 1] - found.utility[n]));
   }
   return found;
 }
@@ -79,24 +61,29 @@ std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place
   return kept;
 }
 
-void mix_along_corners(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
+CurveMix mix_along(const Curve& curve, double utility, int& near) {
+  const int last = curve.corners() - 1;
+  int corner = std::min(near, last);
+  while (corner < last && curve.utility[corner + 1] <= utility) ++corner;
+  while (corner > 0 && curve.utility[corner] > utility) --corner;
+  near = corner;
+  const double rise = utility - curve.utility[corner];
+  if (corner == last || rise <= 0) return {corner, 0};
+  return {corner, static_cast<float>(rise / (curve.utility[corner + 1] - curve.utility[corner]))};
+}
+
+void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
   const auto above = static_cast<std::int32_t>(
       std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) -
       curve.utility.begin());
   if (above == 0 || above == curve.corners()) {
-    moves.push_back({above == 0 ? 0 : above - 1, 1.0});
+    moves.push_back({curve.point[above == 0 ? 0 : above - 1], 1.0});
     return;
   }
   const double low = curve.utility[above - 1], high = curve.utility[above];
   const double weight = (utility - low) / (high - low);
-  if (weight < 1) moves.push_back({above - 1, 1 - weight});
-  moves.push_back({above, weight});
-}
-
-void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves) {
-  const std::size_t first = moves.size();
-  mix_along_corners(curve, utility, moves);
-  for (std::size_t n = first; n < moves.size(); ++n) moves[n].memory = curve.point[moves[n].memory];
+  if (weight < 1) moves.push_back({curve.point[above - 1], 1 - weight});
+  moves.push_back({curve.point[above], weight});
 }
 
 }  // namespace redoubt

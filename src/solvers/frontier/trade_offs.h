@@ -51,10 +51,6 @@ struct Curve {
   std::vector<double> reward, utility;  // of each corner
   std::vector<double> price;  // of the edge from each corner to the next: reward given up for one
                               // unit of utility, ascending
-  std::vector<double> log_price;
-  // The price of a smooth curve close by rises along each edge: its logarithm begins and ends this
-  // much below and above that of the edge, and rises this fast with the utility.
-  std::vector<double> smooth_before, smooth_after, bend;
 
   int corners() const { return static_cast<int>(point.size()); }
 };
@@ -64,11 +60,30 @@ Curve curve_of(const TradeOffs& table, std::int64_t place);
 // The points of a place that no other point matches in all signals, for any number of constraints.
 std::vector<std::int32_t> undominated(const TradeOffs& table, std::int64_t place);
 
-// The distribution over points of the curve that guarantees this utility with the most reward (or
-// the most utility, if it is less).
-void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
+// A distribution over two neighbouring corners of a curve: one, and a share of the next.
+struct CurveMix {
+  std::int32_t corner = 0;
+  float next = 0;  // searches keep many of these
+};
 
-// The same, as a distribution over the curve's corners.
-void mix_along_corners(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
+template <class Visit>
+void for_each_corner(const CurveMix& mix, Visit visit) {
+  const double next = mix.next;
+  if (next < 1) visit(MemoryMove{mix.corner, 1 - next});
+  if (next > 0) visit(MemoryMove{mix.corner + 1, next});
+}
+
+// What values of the corners a mix has on average.
+inline double average(const CurveMix& mix, const std::vector<double>& values) {
+  const double value = values[mix.corner];
+  return mix.next > 0 ? value + mix.next * (values[mix.corner + 1] - value) : value;
+}
+
+// The mix that guarantees a utility with the most reward (or the most utility, if it is less), up
+// to its rounding. `near` is a guess of the corner and receives it.
+CurveMix mix_along(const Curve& curve, double utility, int& near);
+
+// The same without rounding, as moves to points.
+void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
 
 }  // namespace redoubt
