@@ -14,6 +14,8 @@ constexpr int kStepsTogether = 8;
 constexpr double kLongest = 1.5, kLongestExchange = 3;
 // The exchange is solved for to this accuracy before the temperatures move on.
 constexpr double kExchanged = 1e-3;
+// What a careful step is shortened by, in the unit of its derivatives.
+constexpr double kShortened = 0.2;
 // Residuals, all of them logarithms, that are as good as none while the curves are smoothed; and
 // how little they are smoothed at last.
 constexpr double kSettled = 1e-3, kLeastSmooth = 0.1;
@@ -68,11 +70,11 @@ void KlGame::step(int n, double value) {
   const bool settled = lane.smooth > 0 && residual < kSettled;
   if (better && !settled && lane.steps < kStepsTogether) return step_together(n, lane, e);
   std::copy_n(lane.best, 3, lane.at);
-  if (lane.smooth >
-      0) {  // the answer of the smooth curves is not good enough: on with sharper ones
+  if (settled) {  // the answer of the smooth curves is not good enough: on with sharper ones
     lane.smooth = lane.smooth > kLeastSmooth ? lane.smooth / 4 : 0;
     lane.steps = 0;
   } else {
+    lane.smooth = 0;
     lane.careful = true;
     lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
   }
@@ -142,12 +144,13 @@ void KlGame::step_carefully(int n, Lane& lane, const Equations& e, double value)
     std::copy_n(lane.at, 3, lane.best);
     for (int j = 0; j < 2; ++j) lane.log_sum[j] = moments_[j][kLogSum * stride_ + n];
     // The exchange follows the temperatures. What is left is, up to scale, the negative of a
-    // concave function's second derivative; a little more of it keeps the step an ascent.
+    // concave function's second derivative; more of it keeps the step an ascent, and short of the
+    // next corners.
     const double soft = std::max(e.by[2][2], 1e-6);
     double k[2][2];
     for (int r = 0; r < 2; ++r) {
       for (int c = 0; c < 2; ++c)
-        k[r][c] = e.by[r][c] - e.by[r][2] * e.by[2][c] / soft + (r == c ? 0.02 : 0.0);
+        k[r][c] = e.by[r][c] - e.by[r][2] * e.by[2][c] / soft + (r == c ? kShortened : 0.0);
     }
     const double det = k[0][0] * k[1][1] - k[0][1] * k[1][0];
     lane.step[0] =
