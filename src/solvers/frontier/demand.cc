@@ -134,10 +134,12 @@ class Follow {
     }
     const double inside = best_inside(stage, place, q, hint);
     const double loss = std::max(0.0, outer - inside - inherited);
-    sums_.add_loss(loss);
-    if (q[0] > kNegligible) {
+    if (signals_ == 2) {
+      if (q[0] > kNegligible) note(stage, place, 0, hint.direction, q[1] / q[0], loss);
+    } else if (q[0] > kNegligible) {
       sums_.add_mass(stage, q[0]);
-      for (int c = 0; c + 1 < signals_; ++c) note(stage, place, c, q[c + 1] / q[0], loss);
+      for (int c = 0; c + 1 < signals_; ++c)
+        note(stage, place, c, interval_of(stage, c, q[c + 1] / q[0]), q[c + 1] / q[0], loss);
     }
     if (place >= states_) {
       for (int n = 0; n < parts.count; ++n) {
@@ -224,7 +226,8 @@ class Follow {
       const double own =
           curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
       if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) return;
-      note(stage, s, 0, curve.price[above - 1], weight * open);
+      const double price = curve.price[above - 1];
+      note(stage, s, 0, interval_of(stage, 0, price), price, weight * open);
     });
   }
 
@@ -236,14 +239,21 @@ class Follow {
     }
   }
 
-  void note(int stage, std::int64_t place, int constraint, double price, double loss) {
+  // The listed prices that a price lies between, by the lower one.
+  std::int64_t interval_of(int stage, int constraint, double price) const {
     const std::vector<double>& prices = stages_[stage]->table.directions().prices(constraint);
-    const auto n = std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
+    return std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
+  }
+
+  void note(int stage, std::int64_t place, int constraint, std::int64_t n, double price,
+            double loss) {
+    if (loss <= 0) return;
     sums_.add_interval(stage, constraint, n, loss, price);
     if (signals_ != 2) return;
     loss = sums_.loss(loss);
     std::vector<double>& losses = demand_.state_loss[stage];
-    const auto intervals = static_cast<std::int64_t>(prices.size());
+    const auto intervals =
+        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(constraint).size());
     if (place < states_) {
       losses[place * intervals + n] += loss;
       return;
@@ -295,7 +305,7 @@ class Follow {
         const double up = (directions.weight(k, 1) - from) / width, down = high < rays ? 1 - up : 1;
         const double mixed = down * gap(stage, state, low) + up * gap(stage, state, high);
         const double lost = std::max(0.0, gap(stage, state, k) - mixed);
-        note(stage, state, 0, directions.weight(k, 1), q[0] * lost);
+        note(stage, state, 0, k, directions.weight(k, 1), q[0] * lost);
         if (via_ == Via::listed) {
           leave(stage, first, low, q[0] * down);
           leave(stage, first, high, q[0] * up);
@@ -358,12 +368,13 @@ class Follow {
 
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
-                   std::span<const double> scales, double negligible, StateBackup& backup,
-                   Exchange& exchange) {
+                   std::span<const double> scales, double negligible, bool thorough,
+                   StateBackup& backup, Exchange& exchange) {
   const auto follow = [&](Via via) {
     return Follow(problem, landings, stages, backup, via, root, scales, negligible)
         .run(root, exchange);
   };
+  if (!thorough) return follow(Via::itself);
   Demand demand = follow(Via::listed);
   const Demand finer = follow(Via::itself);
   for (std::size_t h = 0; h < demand.intervals.size(); ++h) {

@@ -23,7 +23,7 @@ struct Demand {
       state_loss;  // the same for each state, [stage][state * prices + n], with one constraint
   std::vector<std::vector<double>>
       visits;  // [stage][state * directions + direction]: weight of what is followed there
-  std::vector<double> mass;   // of each stage: weight of all directions followed
+  std::vector<double> mass;   // of each stage, with several constraints: weight of all directions
   double between_prices = 0;  // sum of all losses
   double games = 0;           // gap at the start that longer games would close
 };
@@ -31,11 +31,12 @@ struct Demand {
 // The stages are those that the answer passes through, one after the other; an infinite horizon
 // passes through the same one many times. `scales` are the largest totals of the signals. What
 // opens the gap at the start by less than `negligible`, in one direction of a state, is not
-// followed on. Ranks call this together; sums are those of all of them, and what is of a state is
-// with its owner.
+// followed on. Where a finer grid would lead is all that counts while the grid is coarse; a
+// thorough look also shows where the present gap comes from. Ranks call this together; sums are
+// those of all of them, and what is of a state is with its owner.
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
-                   std::span<const double> scales, double negligible, StateBackup& backup,
-                   Exchange& exchange);
+                   std::span<const double> scales, double negligible, bool thorough,
+                   StateBackup& backup, Exchange& exchange);
 
 }  // namespace redoubt

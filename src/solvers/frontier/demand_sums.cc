@@ -36,7 +36,6 @@ DemandSums::DemandSums(const std::vector<const FrontierStage*>& stages, std::vec
 template <class Visit>
 void DemandSums::for_each_sum(Visit visit) {
   for (ExactSum& sum : mass_) visit(sum);
-  visit(between_prices_);
   visit(games_);
   for (auto& stage : intervals_) {
     for (auto& constraint : stage) {
@@ -56,14 +55,15 @@ void DemandSums::finish(Communicator& ranks, Demand& demand) {
     ++at;
   });
   for (const ExactSum& mass : mass_) demand.mass.push_back(mass.value(unit_of_mass_));
-  demand.between_prices = between_prices_.value(unit_);
   demand.games = games_.value(unit_);
   for (const auto& stage : intervals_) {
     auto& lists = demand.intervals.emplace_back(stage.size());
     for (std::size_t c = 0; c < stage.size(); ++c) {
-      for (const Interval& interval : stage[c])
-        lists[c].push_back(
-            {interval.loss.value(unit_), interval.weighted_price.value(price_units_[c])});
+      for (const Interval& interval : stage[c]) {
+        const double loss = interval.loss.value(unit_);
+        lists[c].push_back({loss, interval.weighted_price.value(price_units_[c])});
+        if (c == 0) demand.between_prices += loss;
+      }
     }
   }
 }

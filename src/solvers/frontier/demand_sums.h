@@ -17,7 +17,6 @@ class DemandSums {
              std::span<const double> scales);
 
   void add_mass(int stage, double mass) { mass_[stage].add(mass, unit_of_mass_); }
-  void add_loss(double loss) { between_prices_.add(loss, unit_); }
   void add_games(double loss) { games_.add(loss, unit_); }
   void add_interval(int stage, int constraint, std::int64_t n, double loss, double price) {
     Interval& interval = intervals_[stage][constraint][n];
@@ -43,7 +42,7 @@ class DemandSums {
   std::vector<Grid> weight_grids_;   // of each signal
   Grid loss_grid_;
   std::vector<ExactSum> mass_;
-  ExactSum between_prices_, games_;
+  ExactSum games_;
   std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in Demand
 };
 

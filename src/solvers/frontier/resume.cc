@@ -15,6 +15,7 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
   archive.visit("for_games", for_games_);
   archive.visit("share", share_);
   archive.visit("asked_at", asked_at_);
+  archive.visit("least_visits", least_visits_);
   archive.visit("rounds", rounds);
   archive.visit("idle", idle);
   archive.visit("least_open", least_open_);

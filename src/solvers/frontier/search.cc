@@ -14,14 +14,20 @@ constexpr int kMostPasses = 40, kMostIdle = 3;
 constexpr int kMostRounds = 1 << 16;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
-constexpr double kForPrices = 0.3, kForGames = 0.55, kForgotten = 0.02;
+constexpr double kForPrices = 0.25, kForGames = 0.6, kForgotten = 0.02;
 constexpr double kLeastShare = 1e-3;
-// Games are played as if a direction had at least this share of the visits of an average one.
-constexpr double kLeastVisits = 1e-2;
+constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
 
 std::string method_text(const FrontierOptions& options) {
   return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
                      options.most_directions);
+}
+
+// The last pass closed less of the gap than a finer grid should.
+bool slow(const Trace& trace) {
+  const std::size_t passes = trace.bound.size();
+  const auto gap = [&](std::size_t pass) { return trace.bound[pass] - trace.reward[pass]; };
+  return passes > 1 && gap(passes - 1) > kWellClosed * gap(passes - 2);
 }
 
 // What will be followed to the directions of all grids, on all ranks.
@@ -102,7 +108,10 @@ bool FrontierSearch::search(Solution& solution) {
     if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) break;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
-    if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(),
+    const bool thorough = required_.size() != 1 || slow(solution.trace);
+    // The answer may have moved to where games were played less exactly, and back.
+    if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
+    if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(), thorough,
                             backups_.front(), exchange_)))
       break;
     savepoint_.offer(state);
@@ -236,7 +245,7 @@ bool FrontierSearch::plan_finer(const Demand& demand) {
   const double for_games = kForGames * share_ * allowed();
   const bool unfinished = demand.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
-  for_games_ = std::max(for_games, 0.01 * (bound_ - root_.value));
+  for_games_ = std::max(for_games, 0.02 * (bound_ - root_.value));
   const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
   const double target = kForPrices * share_ * allowed();
@@ -252,7 +261,7 @@ bool FrontierSearch::plan_grids(const Demand& demand, double target) {
   const std::vector<PriceGrid> grids =
       refine_grids(demand, target, options_.most_directions, plan_, problem_.model(), ranks);
   const Visits visits = count_visits(grids, ranks);
-  const double least = kLeastVisits * visits.sum / visits.lanes;
+  const double least = least_visits_ * visits.sum / visits.lanes;
   bool finer = false;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     const PriceGrid& grid = grids[h];

@@ -73,6 +73,8 @@ class FrontierSearch {
       std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
   double share_ = 1;                            // of the allowed gap that the next pass aims at
   double asked_at_ = std::numeric_limits<double>::infinity();  // gap when the share last changed
+  // Games are played as if a direction had at least this share of the visits of an average one.
+  double least_visits_ = 1e-3;
   int rounds_ = 64;
   int idle_ = 0;  // passes that gained nothing
   double least_open_ = std::numeric_limits<double>::infinity();
