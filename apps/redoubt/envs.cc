@@ -24,7 +24,6 @@ Json environment_json(const EnvironmentInfo& environment) {
 
 void print_list(const std::vector<EnvironmentInfo>& list) {
   std::vector<Cells> rows;
-  rows.reserve(list.size());
   for (const EnvironmentInfo& environment : list)
     rows.push_back({environment.name, environment.description});
   print_table(rows);

@@ -7,11 +7,6 @@ Channel channel_of(const Problem& problem, int constraint) {
           problem.constraints()[constraint].sense == Sense::at_least ? 1.0 : -1.0};
 }
 
-bool lands_anywhere(const Problem& problem) {
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
-  return tv && tv->reach == Reach::anywhere;
-}
-
 RowEvaluator::RowEvaluator(const Problem& problem)
     : problem_(&problem), kernel_(worst_case_kernel(problem.uncertainty())) {
   const Uncertainty& set = problem.uncertainty();

@@ -17,7 +17,10 @@ struct Channel {
 Channel channel_of(const Problem& problem, int constraint);
 
 // True when nature may move mass to states that a row does not list.
-bool lands_anywhere(const Problem& problem);
+inline bool lands_anywhere(const Problem& problem) {
+  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+  return tv != nullptr && tv->reach == Reach::anywhere;
+}
 
 // The worst case of one row of a problem, for many lanes: the only place where models meet sets.
 // One for each thread.
