@@ -177,16 +177,25 @@ void StageSlices::read_landings(int h, State begin, State end, Policy::Stage& st
           "landing_begin of stage {} of the policy has {} entries, must have one for each plan and "
           "state, and one more",
           h, slots + 1);
+  constexpr std::int64_t kMostSlots = 1 << 16;  // of all states, in memory besides our own
+  const std::int64_t batch = std::max<std::int64_t>(1, kMostSlots / states_);
   stage.landing_begin = {0};
-  for (std::int64_t plan = 0; plan < slots / states_; ++plan) {
-    auto offsets =
-        entries<std::int64_t>("landing_begin", h, plan * states_ + begin, end - begin + 1);
+  if (begin == end) return;
+  for (std::int64_t plan = 0; plan < slots / states_; plan += batch) {
+    const std::int64_t plans = std::min(batch, slots / states_ - plan);
+    auto offsets = entries<std::int64_t>("landing_begin", h, plan * states_ + begin,
+                                         (plans - 1) * states_ + end - begin + 1);
+    require(std::is_sorted(offsets.begin(), offsets.end()),
+            "landing_begin of stage {} of the policy decreases, must not", h);
     const std::int64_t move = count_from_first(offsets);
     const auto moves = entries<MemoryMove>("landing_moves", h, move, offsets.back());
-    const auto before = static_cast<std::int64_t>(stage.landing_moves.size());
-    for (std::size_t s = 1; s < offsets.size(); ++s)
-      stage.landing_begin.push_back(before + offsets[s]);
-    stage.landing_moves.insert(stage.landing_moves.end(), moves.begin(), moves.end());
+    for (std::int64_t p = 0; p < plans; ++p) {
+      for (std::int64_t slot = p * states_; slot < p * states_ + end - begin; ++slot) {
+        stage.landing_moves.insert(stage.landing_moves.end(), moves.begin() + offsets[slot],
+                                   moves.begin() + offsets[slot + 1]);
+        stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
+      }
+    }
   }
 }
 

@@ -286,8 +286,8 @@ void promise_by_direction(const Landings& landings, TradeOffs& table) {
 }  // namespace
 
 Landings::Landings(const Problem& problem, Communicator& ranks)
-    : model_(&problem.model()), ranks_(&ranks) {
-  if (!lands_anywhere(problem)) return;
+    : model_(&problem.model()), ranks_(&ranks), anywhere_(lands_anywhere(problem)) {
+  if (!anywhere_) return;
   const Model& model = problem.model();
   const Lists lists = different_lists(model, ranks);
   if (too_many(lists, model)) {

@@ -20,7 +20,7 @@ class Landings {
   Landings(const Problem& problem, Communicator& ranks);
   static double most(const Problem& problem);  // that there can be
 
-  bool anywhere() const { return !row_landing_.empty(); }  // the set lets nature land outside
+  bool anywhere() const { return anywhere_; }  // the set lets nature land outside
   int count() const { return static_cast<int>(listed_.size()); }
   int of(Row row) const {
     return row_landing_.empty() ? -1 : row_landing_[row];
@@ -32,6 +32,7 @@ class Landings {
  private:
   const Model* model_;
   Communicator* ranks_;
+  bool anywhere_;
   std::vector<int> row_landing_;
   std::vector<std::vector<bool>>
       listed_;  // of each landing and state: rows list it, so it is no landing
