@@ -115,8 +115,7 @@ class Writer {
   Policy write(const Policy& from) {
     Policy policy;
     policy.states = for_original_ ? augmented_.original.model().states() : model_.states();
-    for (std::size_t h = 0; h < nodes_.size(); ++h)
-      node_begin_.push_back(group(nodes_[h], policy.states));
+    for (const auto& nodes : nodes_) node_begin_.push_back(group(nodes, policy.states));
     for (std::size_t h = 0; h < nodes_.size(); ++h)
       policy.stages.push_back(stage(static_cast<int>(h), policy.states));
     const auto& states = augmented_.problem.start().states;

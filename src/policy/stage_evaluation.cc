@@ -246,9 +246,9 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
   Communicator& ranks = group_->ranks();
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
   const std::int64_t own = policy_->states,
-                     slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1;
-  plans_ = static_cast<std::int64_t>(
-      agree_on_max(ranks, own > 0 ? static_cast<double>(slots / own) : 0.0));
+                     slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1,
+                     plans = own > 0 ? slots / own : 0;
+  plans_ = static_cast<std::int64_t>(agree_on_max(ranks, static_cast<double>(plans)));
   std::vector<double> values(plans_ * channels() * own, 0.0);
   for (int c = 0; c < channels(); ++c) {
     for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {

@@ -142,7 +142,7 @@ Real worst(const Interval&, const ReferenceRow& s) {
 
 }  // namespace
 
-long double reference_worst_case(const Uncertainty& set, ReferenceRow row) {
+long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row) {
   return std::visit([s = sorted(row)](const auto& kind) { return worst(kind, s); }, set);
 }
 

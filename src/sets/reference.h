@@ -17,6 +17,6 @@ struct ReferenceRow {
 
 // The worst case of a row by another road than the kernels take: sorting, exhaustive scans and
 // bisection. Slow; `verify` and the tests hold the kernels against it.
-long double reference_worst_case(const Uncertainty& set, ReferenceRow row);
+long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row);
 
 }  // namespace redoubt

@@ -5,6 +5,7 @@
 #include "redoubt/environments.h"
 #include "redoubt/estimate.h"
 #include "support/expect_error.h"
+#include "support/patience.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -45,7 +46,7 @@ double distance(const Problem& found, const Model& truth, Row row) {
 TEST(Confidence, SetsHoldTheTrueRowsAsOftenAsPromised) {
   const Problem truth = make("garnet(states=5,actions=2,successors=3,seed=1,horizon=5)");
   constexpr double delta = 0.1;
-  constexpr int runs = 400;
+  constexpr int runs = testing::cases(400);
   for (const Uncertainty& set : {Uncertainty(TV{}), Uncertainty(Chi2{}), Uncertainty(KL{})}) {
     for (const std::int64_t samples : {5, 1000}) {
       int misses = 0;
