@@ -65,7 +65,7 @@ std::string trim(const std::string& text) {
 }
 
 Constraint read_bound(const std::string& text) {
-  const auto sign = text.find("=");
+  const auto sign = text.find('=');
   if (sign != std::string::npos && sign > 1 && (text[sign - 1] == '<' || text[sign - 1] == '>')) {
     const std::string signal = trim(text.substr(0, sign - 1));
     const auto with = std::min(text.find(" with ", sign), text.size());

@@ -26,8 +26,8 @@ class ValuePieces {
         at_(at) {}
 
   std::vector<std::size_t> sizes() const {
-    std::vector<std::size_t> sizes;
-    for (int r = 0; r < ranges_.count(); ++r) sizes.push_back(ranges_.states(r) * each_);
+    std::vector<std::size_t> sizes(ranges_.count());
+    for (int r = 0; r < ranges_.count(); ++r) sizes[r] = ranges_.states(r) * each_;
     return sizes;
   }
   std::vector<double> fetch(int range) const {  // on every rank; the first one gets it

@@ -75,7 +75,7 @@ template <class Value>
 std::vector<StagePieces::Piece> StagePieces::pieces_of(
     const std::string& name, std::vector<Value> Policy::Stage::*array) const {
   std::vector<Piece> pieces;
-  std::vector<std::int64_t> own;
+  std::vector<std::int64_t> own, one_more;
   for (int h = 0; h < static_cast<int>(stages_.size()); ++h) {
     const auto& entries = stage(h).*array;
     if (alone()) {
@@ -87,22 +87,31 @@ std::vector<StagePieces::Piece> StagePieces::pieces_of(
       for (int range = 0; range < ranges_.count(); ++range) {
         pieces.push_back({h, plan, range});
         own.push_back(own_size(pieces.back(), name, entries.empty()));
+        one_more.push_back(is_offsets(name) && pieces.back().first() && !entries.empty());
       }
     }
   }
   const auto all = gather_values<std::int64_t>(*owners_.ranks, own);
   for (std::size_t i = 0; i < all.size(); ++i) pieces[i % pieces.size()].size += all[i];
+  // A rank without states may lack what all others have.
+  const auto entries_more = gather_values<std::int64_t>(*owners_.ranks, one_more);
+  std::vector<bool> counted(pieces.size());
+  for (std::size_t i = 0; i < entries_more.size(); ++i) {
+    const std::size_t piece = i % pieces.size();
+    if (entries_more[i] == 0 || counted[piece]) continue;
+    counted[piece] = true;
+    ++pieces[piece].size;
+  }
   return pieces;
 }
 
-// What a rank has of a piece. The entry that offsets have more is the first rank's.
+// What a rank has of a piece, but for the entry that offsets have more.
 std::int64_t StagePieces::own_size(const Piece& piece, const std::string& name, bool empty) const {
   if (empty) return 0;
   const Policy::Stage& here = stage(piece.stage);
   const auto [begin, end] = ranges_.own(piece.range);
-  const bool one_more = is_offsets(name) && piece.first() && owners_.ranks->rank() == 0;
-  if (begin == end) return one_more;
-  return one_more + first_entry(here, name, end, own_, piece.plan) -
+  if (begin == end) return 0;
+  return first_entry(here, name, end, own_, piece.plan) -
          first_entry(here, name, begin, own_, piece.plan);
 }
 
