@@ -32,13 +32,20 @@ struct RowGame {
   int lanes(int signals) const { return static_cast<int>(weights.size()) / signals; }
 };
 
+// What the utility at a place shall be, and a corner of its curve close to where it is.
+struct Promise {
+  double utility = 0;
+  std::int32_t near = -1;  // not known
+};
+
 // How a game ended in one direction.
 struct GameEnd {
   double bound = 0, value = 0, gap = 0;
-  std::vector<double> points;  // chosen: [place][signal]
-  std::vector<float> kernel;   // that they answer: [place][signal]
+  std::vector<Promise> promises;  // of each place, with one constraint
+  std::vector<float> kernel;      // that they answer: [place][signal]
 
   void lose(double by) {  // the row does not matter: only its bound is known
+    kernel.clear();
     bound = by;
     value = -std::numeric_limits<double>::infinity();
     gap = -value;

@@ -367,10 +367,10 @@ void KlGame::finish(int n, GameEnd& end) {
   const Lane& lane = lanes_[n];
   end.value = own_of(lane) + problem_->discount() * value_[n];
   end.gap = problem_->discount() * (most_[n] - value_[n]);
-  end.points.resize(static_cast<std::size_t>(places_) * 2);
+  end.promises.resize(places_);
   for (int i = 0; i < places_; ++i) {
-    for (int j = 0; j < 2; ++j)
-      end.points[i * 2 + j] = point_[j][static_cast<std::size_t>(i) * stride_ + n];
+    const auto at = static_cast<std::size_t>(i) * stride_ + n;
+    end.promises[i] = {point_[1][at], static_cast<std::int32_t>(corner_[at])};
   }
   remember(n);
   const float* kept =

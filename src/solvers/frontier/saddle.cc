@@ -269,14 +269,15 @@ void RowSaddle::harvest(int lane) {
   found.bound = bound_[lane];
   found.value = value_[lane];
   found.gap = gap_now(lane);
-  found.points.resize(pointers_.size() * signals);
-  found.kernel.resize(found.points.size());
+  found.kernel.resize(pointers_.size() * signals);
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
-    for (std::size_t j = 0; j < signals; ++j) {
-      found.points[i * signals + j] = points_[i][j * lanes_ + lane];
+    for (std::size_t j = 0; j < signals; ++j)
       found.kernel[i * signals + j] = static_cast<float>(kernel_[i * padded_ + j * lanes_ + lane]);
-    }
   }
+  if (signals != 2) return;
+  found.promises.resize(pointers_.size());
+  for (std::size_t i = 0; i < pointers_.size(); ++i)
+    found.promises[i] = {points_[i][lanes_ + lane], -1};
 }
 
 // Lanes that are settled stop playing as soon as that leaves whole blocks of lanes empty.

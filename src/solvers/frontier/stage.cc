@@ -52,9 +52,10 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
   gap_.assign(bound_.size(), kInfinity);
   if (kernel_.size() < bound_.size()) kernel_.resize(bound_.size());
+  for (std::size_t at = 0; at < bound_.size(); ++at) kernel_[at].clear();
   best_value_.assign(lanes, -kInfinity);
   best_action_.assign(lanes, 0);
-  best_choice_.resize(lanes);
+  best_promises_.resize(lanes);
   best_mixture_.resize(lanes);
 
   lanes_.clear();
@@ -117,15 +118,18 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
     const auto bound = [&](int a) {
       return bound_[static_cast<std::size_t>(a) * directions.size() + lane];
     };
-    causes.action[lane] = best_action_[lane];
+    const auto kernel = [&](int a) -> const std::vector<float>& {
+      return kernel_[static_cast<std::size_t>(a) * directions.size() + lane];
+    };
+    int cause = best_action_[lane];
+    bounds[lane] = bound(cause);
     for (int a = 0; a < actions; ++a) {
-      if (bound(a) > bound(causes.action[lane])) causes.action[lane] = a;
+      bounds[lane] = std::max(bounds[lane], bound(a));
+      if (bound(a) > bound(cause) && !kernel(a).empty()) cause = a;
     }
-    bounds[lane] = bound(causes.action[lane]);
-    const auto& kernel =
-        kernel_[static_cast<std::size_t>(causes.action[lane]) * directions.size() + lane];
+    causes.action[lane] = cause;
     causes.slot[lane] = static_cast<std::int32_t>(causes.kernels.size());
-    causes.kernels.insert(causes.kernels.end(), kernel.begin(), kernel.end());
+    causes.kernels.insert(causes.kernels.end(), kernel(cause).begin(), kernel(cause).end());
   }
 }
 
@@ -193,21 +197,19 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   for (int n = 0; n < count; ++n) {
     const int lane = lanes[n];
     const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
-    if (ends_[n].bound < bound_[at]) {
-      bound_[at] = ends_[n].bound;
-      kernel_[at] = ends_[n].kernel;
-    }
+    const bool lower = ends_[n].bound < bound_[at];
+    if (lower) bound_[at] = ends_[n].bound;
+    if (!ends_[n].kernel.empty() && (lower || kernel_[at].empty()))
+      kernel_[at].swap(ends_[n].kernel);
     gap_[at] = ends_[n].gap;
     if (ends_[n].value <= best_value_[lane]) continue;
     best_value_[lane] = ends_[n].value;
     best_action_[lane] = action;
-    best_choice_[lane].resize(places.size() * signals);
-    if (signals > 2) best_mixture_[lane].assign(places.size(), {});
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      for (int j = 0; j < signals; ++j)
-        best_choice_[lane][i * signals + j] = ends_[n].points[i * signals + j];
-      if (signals > 2) saddle_.mixture(static_cast<int>(i), n, best_mixture_[lane][i]);
-    }
+    best_promises_[lane].swap(ends_[n].promises);
+    if (signals <= 2) continue;
+    best_mixture_[lane].assign(places.size(), {});
+    for (std::size_t i = 0; i < places.size(); ++i)
+      saddle_.mixture(static_cast<int>(i), n, best_mixture_[lane][i]);
   }
 }
 
@@ -231,8 +233,9 @@ void StateBackup::write_recipes(int stage, State state, const FrontierStage& nex
       if (signals == 2) {
         const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
                                                 : std::int64_t{model.states()} + landing;
-        recipes.mixes.push_back(
-            mix_along(next.curves[place], best_choice_[lane][i * signals + 1], near[i]));
+        const Promise& promise = best_promises_[lane][i];
+        if (promise.near >= 0) near[i] = promise.near;
+        recipes.mixes.push_back(mix_along(next.curves[place], promise.utility, near[i]));
         continue;
       }
       recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));

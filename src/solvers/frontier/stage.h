@@ -101,7 +101,7 @@ class StateBackup {
   std::vector<std::vector<float>> kernel_;  // that the last game ended with
   std::vector<double> best_value_;          // of each direction
   std::vector<std::int32_t> best_action_, likely_;
-  std::vector<std::vector<double>> best_choice_;  // of each direction: [place][signal]
+  std::vector<std::vector<Promise>> best_promises_;  // of each direction and place
   std::vector<std::vector<std::vector<MemoryMove>>>
       best_mixture_;  // of each direction and place, with several constraints
   std::vector<std::vector<double>> next_points_;

@@ -17,11 +17,14 @@ Curve curve_of(const TradeOffs& table, std::int64_t place) {
 Curve curve_of(std::span<const double> reward, std::span<const double> utility) {
   std::vector<std::int32_t> order(reward.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+  const auto before = [&](auto a, auto b) {
     return reward[a] != reward[b]     ? reward[a] > reward[b]
            : utility[a] != utility[b] ? utility[a] > utility[b]
                                       : a < b;
-  });
+  };
+  // Points come in the order of their directions, which nearly always is this one.
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::sort(order.begin(), order.end(), before);
   Curve found;
   std::vector<std::int32_t>& curve = found.point;
   for (const std::int32_t point : order) {
