@@ -63,6 +63,18 @@ TEST(Frontier, ReachesATightTolerance) {
   EXPECT_LE(*s.gap(), 1e-5 * *s.reward.bound);
 }
 
+// From one start little comes to any state of a large model. The answer must not go to and fro
+// between places whose games are played less exactly.
+TEST(Frontier, FewPassesCertifyALargerModelFromOneStart) {
+  const Problem problem = make(
+      "garnet(states=200,actions=3,successors=5,horizon=8,start=0,bound=20,set=kl,radius=0.1,"
+      "seed=2)");
+  const Solution solution = frontier(problem, {.tolerance = 0.01});
+  EXPECT_EQ(solution.status, Status::certified);
+  EXPECT_LE(solution.iterations, 10);
+  expect_sound(problem, solution);
+}
+
 TEST(Frontier, StatesMakeUpForEachOther) {
   const Solution s = frontier(make("hedge"), {.tolerance = 1e-6});
   EXPECT_NEAR(s.reward.worst, .5, 1e-6);

@@ -115,7 +115,7 @@ void stand_on_curve(const CurveLanes& to) {
   if (sum.guess) return load(sum.guess + lane);
   const Integers bucket =
       clamp(arithmetic_shift_right(bits(q1 / q0), kBucketShift), sum.first_bucket, sum.last_bucket);
-  return gather(sum.bucket_entry - sum.first_bucket, bucket);
+  return gather(sum.bucket_entry, bucket - static_cast<std::uint64_t>(sum.first_bucket));
 }
 
 void sum_supports(const SupportSum& sum, double* to) {

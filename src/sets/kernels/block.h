@@ -42,7 +42,7 @@ template <class Solve>
   const int stride = padded_lanes(values.lanes);
   for (int lane = 0; lane < values.lanes; lane += kLanes) {
     const Block block{values.values, row.outcomes, lane};
-    const Minimiser place{minimiser + lane, stride};
+    const Minimiser place{minimiser != nullptr ? minimiser + lane : nullptr, stride};
     if (minimiser != nullptr) place.set(row.outcomes, 0.0);
     store(worst + lane, solve(block, minimiser != nullptr ? &place : nullptr));
   }
