@@ -95,7 +95,10 @@ class Checker {
           auto& raised = row.values[row.values.size() / 2];
           for (double& v : raised) v += std::abs(v) / 2 + 0.1;
         },
-        [&](int lane, double now) { return now >= result_.worst[lane] - tolerance_[lane]; });
+        [&](int lane, double now) {
+          const double rounding = 1e-15 * (1 + std::abs(now));  // values of 0.1 and more came in
+          return now >= result_.worst[lane] - tolerance_[lane] - rounding;
+        });
   }
 
   // The middle between a lane and the lane before it is worth at least the mean of both.
