@@ -47,7 +47,7 @@ void KlGame::solve(const RowGame& game, std::span<const int> directions, const K
         end.bound = bound;
         finish(n, end);
       } else {
-        step(n, value_[n]);
+        step(n);
         open_.push_back(n);
       }
     }
@@ -133,7 +133,7 @@ bool KlGame::stands(const RowGame& game, int direction) {
   if (between) stand.exchange += std::log(prices[from]) - log_price;
   const int size = places_ * 2;
   std::copy_n(later_->kernels.data() + static_cast<std::size_t>(from) * size, size,
-              stands_->kernels.data() + static_cast<std::size_t>(direction) * size);
+              kept_kernel(direction));
   return true;
 }
 
@@ -177,8 +177,7 @@ void KlGame::look(const RowGame& game, const std::vector<int>& chosen, std::vect
     if (game.beat[n] == -kInfinity || !stands(game, lane.direction)) continue;
     const auto to = looked_.size();
     looked_.push_back(n);
-    const float* kept =
-        stands_->kernels.data() + static_cast<std::size_t>(lane.direction) * places_ * 2;
+    const float* kept = kept_kernel(lane.direction);
     for (int j = 0; j < 2; ++j) {
       weight_[j][to] = lane.weight[j];
       double sum = 0;
@@ -199,18 +198,24 @@ void KlGame::look(const RowGame& game, const std::vector<int>& chosen, std::vect
 // No policy has more than this to the kernels: the bounds of all places in the directions that they
 // make.
 void KlGame::add_bounds(int lanes) {
-  sum_supports({.places = places_,
-                .lanes = lanes,
-                .stride = stride_,
-                .weight = {weight_[0].data(), weight_[1].data()},
-                .kernel = {kernel_[0].data(), kernel_[1].data()},
-                .extra = extra_.data(),
-                .table = outer_.data(),
-                .size = sizeof(Support) / sizeof(double),
-                .bucket_entry = buckets_->entry.data(),
-                .first_bucket = buckets_->first,
-                .last_bucket = buckets_->last},
-               bound_.data());
+  SupportSum sum = sum_over(lanes, outer_, sizeof(Support));
+  sum.bucket_entry = buckets_->entry.data();
+  sum.first_bucket = buckets_->first;
+  sum.last_bucket = buckets_->last;
+  sum_supports(sum, bound_.data());
+}
+
+// What the first lanes have of tables whose entries take so many bytes.
+SupportSum KlGame::sum_over(int lanes, const std::vector<const double*>& tables,
+                            std::size_t entry) const {
+  return {.places = places_,
+          .lanes = lanes,
+          .stride = stride_,
+          .weight = {weight_[0].data(), weight_[1].data()},
+          .kernel = {kernel_[0].data(), kernel_[1].data()},
+          .extra = extra_.data(),
+          .table = tables.data(),
+          .size = static_cast<int>(entry / sizeof(double))};
 }
 
 void KlGame::start(const RowGame& game) {
@@ -315,16 +320,9 @@ void KlGame::tilt() {
 // a lane ends, and now and then, because a lane also ends when its row turns out not to matter.
 void KlGame::judge(const RowGame& game, int round) {
   const int lanes = static_cast<int>(lanes_.size());
-  sum_supports({.places = places_,
-                .lanes = lanes,
-                .stride = stride_,
-                .weight = {weight_[0].data(), weight_[1].data()},
-                .kernel = {kernel_[0].data(), kernel_[1].data()},
-                .extra = extra_.data(),
-                .table = inner_.data(),
-                .size = sizeof(CurveCorner) / sizeof(double),
-                .guess = corner_.data()},
-               most_.data());
+  SupportSum sum = sum_over(lanes, inner_, sizeof(CurveCorner));
+  sum.guess = corner_.data();
+  sum_supports(sum, most_.data());
   bool look = (round & (round - 1)) == 0;
   for (int n = 0; n < lanes; ++n) {
     value_[n] = value_of(n);
@@ -356,7 +354,7 @@ double KlGame::value_of(int n) const {
 void KlGame::remember(int n) {
   const Lane& lane = lanes_[n];
   stands_->stands[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
-  float* kept = stands_->kernels.data() + static_cast<std::size_t>(lane.direction) * places_ * 2;
+  float* kept = kept_kernel(lane.direction);
   for (int i = 0; i < places_; ++i) {
     for (int j = 0; j < 2; ++j)
       kept[i * 2 + j] = static_cast<float>(kernel_[j][static_cast<std::size_t>(i) * stride_ + n]);
@@ -373,8 +371,7 @@ void KlGame::finish(int n, GameEnd& end) {
     end.promises[i] = {point_[1][at], static_cast<std::int32_t>(corner_[at])};
   }
   remember(n);
-  const float* kept =
-      stands_->kernels.data() + static_cast<std::size_t>(lane.direction) * places_ * 2;
+  const float* kept = kept_kernel(lane.direction);
   end.kernel.assign(kept, kept + places_ * 2);
 }
 

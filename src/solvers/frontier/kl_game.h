@@ -84,13 +84,17 @@ class KlGame {
   void judge(const RowGame& game, int round);
   bool ended(const RowGame& game, int n, int round) const;
   void add_bounds(int lanes);
+  SupportSum sum_over(int lanes, const std::vector<const double*>& tables, std::size_t entry) const;
+  float* kept_kernel(int direction) const {  // [place][signal]
+    return stands_->kernels.data() + static_cast<std::size_t>(direction) * places_ * 2;
+  }
   double own_of(const Lane& lane) const {
     return lane.weight[0] * own_[0] + lane.weight[1] * own_[1];
   }
   double value_of(int n) const;
   Equations linearise(int n) const;
   static double largest(const Equations& e);
-  void step(int n, double value);
+  void step(int n);
   void step_together(int n, Lane& lane, const Equations& e);
   void step_carefully(int n, Lane& lane, const Equations& e, double value);
   void move(Lane& lane) const;

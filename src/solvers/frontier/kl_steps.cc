@@ -55,8 +55,9 @@ KlGame::Equations KlGame::linearise(int n) const {
   return e;
 }
 
-void KlGame::step(int n, double value) {
+void KlGame::step(int n) {
   Lane& lane = lanes_[n];
+  const double value = value_[n];
   const Equations e = linearise(n);
   if (lane.careful) return step_carefully(n, lane, e, value);
   const double residual = largest(e);
