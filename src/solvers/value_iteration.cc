@@ -207,7 +207,10 @@ MemoryPlan plan_robust(const Problem& problem) {
   MemoryPlan plan;
   plan.model = bytes_of(model);
   plan.values = 8 * layers * model.own_states();
-  plan.halo = 8 * layers * (model.states() - model.own_states());
+  // Of a state of another rank, besides, what sends and receives it: a number, an offset and a
+  // value each way, for the search and again for the evaluation of its policy.
+  const double exchanged = 2 * 2 * (4 + 8 + 8);
+  plan.halo = (8 * layers + exchanged) * (model.states() - model.own_states());
   plan.policy = (8 + 4 + 8) * stages * model.own_states();
   return plan;
 }
