@@ -36,7 +36,7 @@ std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& opti
     mine.states = part.model().own_states();
     mine.others = part.model().states() - mine.states;
     mine.memory = plan.memory;
-    mine.received = mine.others * bytes_of_state(plan);
+    mine.received = plan.others * bytes_of_state(plan);
     mine.other = plan_others(part);
   });
   return plans;

@@ -26,7 +26,7 @@ struct AugmentedProblem {
   std::vector<int> chance;         // the constraints that are chance constraints
   std::vector<BudgetAxis> budget;  // the grid of each; rounded against the policy unless exact
   std::vector<std::vector<double>> kept;  // of each: 1 where nothing more is to be earned, else 0
-  std::vector<State> state;               // the original state of each augmented state
+  std::vector<State> state;  // of each augmented state: its state, in the whole original model
   // For each outcome of the augmented model, the outcome of the original row that it is, counted
   // from its first; the number of outcomes stands for a landing outside of the row.
   std::vector<std::int32_t> outcome;

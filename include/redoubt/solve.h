@@ -67,6 +67,7 @@ struct RcviPlan {
   // With chance constraints: pairs of a state and the budgets of those constraints, each of which
   // has that many memory states; `axes` ends with their grids. Zero: no such constraint.
   State augmented_states = 0;
+  State others = 0;   // states, or such pairs, of other ranks whose values this one needs
   MemoryPlan memory;  // of this process
   double row_evaluations = 0;
 };

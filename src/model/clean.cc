@@ -153,7 +153,8 @@ void append(ModelArrays& out, const ModelArrays& a, const std::vector<std::int64
 
 void drop_silent_values(ModelArrays& a) {
   const auto drop = [](std::vector<double>& values) {
-    if (std::all_of(values.begin(), values.end(), [](double v) { return v == 0; })) values.clear();
+    if (std::all_of(values.begin(), values.end(), [](double v) { return v == 0; }))
+      std::vector<double>().swap(values);  // gives the memory back, too
   };
   drop(a.reward);
   drop(a.outcome_reward);

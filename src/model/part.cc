@@ -183,6 +183,22 @@ State number_in_part(const Part& part, State state) {
   return static_cast<State>(found - part.number.begin());
 }
 
+bool row_lists(const Model& model, Row row, State whole) {
+  if (!model.arrays().part) return model.lists(row, whole);
+  const std::vector<State>& known = model.arrays().part->number;
+  const auto found = std::lower_bound(known.begin(), known.end(), whole);
+  return found != known.end() && *found == whole &&
+         model.lists(row, static_cast<State>(found - known.begin()));
+}
+
+void listed_states(const Model& model, Row row, std::vector<State>& listed) {
+  listed.clear();
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+    const State s = model.arrays().next[i], whole = whole_number(model, s);
+    if (model.lists(row, s) && (listed.empty() || listed.back() != whole)) listed.push_back(whole);
+  }
+}
+
 std::vector<State> balanced_blocks(const Model& model, int ranks) {
   require(ranks >= 1, "{} ranks, must be at least 1", ranks);
   std::vector<State> blocks(ranks + 1, model.states());

@@ -27,5 +27,13 @@ inline State whole_number(const Model& model, State state) {
 
 // The number that a state of the whole model has in a part that has it.
 State number_in_part(const Part& part, State state);
+inline State number_here(const Model& model, State whole) {
+  return model.arrays().part ? number_in_part(*model.arrays().part, whole) : whole;
+}
+
+// Model::lists for a state of the whole model, which a part need not have.
+bool row_lists(const Model& model, Row row, State whole);
+// The states for which that is true; they increase.
+void listed_states(const Model& model, Row row, std::vector<State>& listed);
 
 }  // namespace redoubt

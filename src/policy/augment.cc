@@ -1,211 +1,143 @@
-#include <algorithm>
-#include <cmath>
+#include "policy/augment.h"
 
-#include "model/machine.h"
-#include "model/require.h"
-#include "policy/budget.h"
-#include "policy/budget_axes.h"
-#include "redoubt/chance.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/agree.h"
+#include "model/bytes.h"
+#include "model/part.h"
+#include "policy/pairs.h"
 #include "sweep/row_evaluator.h"
 
 namespace redoubt {
 namespace {
 
-// A state and its budgets: the place of each on its lattice, counted from the lowest one of any
-// stage, as one number.
-struct Pair {
-  State state = 0;
-  std::int64_t budgets = 0;
-  auto operator<=>(const Pair&) const = default;
-};
-
-// What follows a pair, a row and one of its outcomes.
-struct Successor {
-  Pair pair;
-  std::int64_t outcome = 0;  // of the original row; its number of outcomes: a landing outside
-};
-
+// Builds the model of the pairs that episodes can come to.
 class Augmentation {
  public:
-  explicit Augmentation(const Problem& problem) : original_(problem), model_(problem.model()) {
-    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
-      if (!problem.constraints()[c].probability) continue;
-      require(!model_.arrays().part,
-              "the chance constraint on '{}' of a problem in parts, the problem must be whole",
-              problem.constraints()[c].signal);
-      chance_.push_back(c);
-      budget_.push_back(chance_axis(problem, c));
-    }
-    stationary_ = model_.stages() == 1 && problem.discount() == 1;
-    for (BudgetAxis& axis : budget_) {
-      std::int64_t low = axis.low[0], end = axis.low[0] + axis.cells[0];
-      for (std::size_t h = 0; h < axis.low.size(); ++h) {
-        low = std::min(low, axis.low[h]);
-        end = std::max(end, axis.low[h] + axis.cells[h]);
-      }
-      if (stationary_) {  // the same rows at every stage take the same window at every stage
-        std::fill(axis.low.begin(), axis.low.end(), low);
-        std::fill(axis.cells.begin(), axis.cells.end(), static_cast<std::int32_t>(end - low));
-      }
-      lowest_.push_back(low);
-      width_.push_back(end - low);
-    }
-  }
+  Augmentation(const Problem& problem, Communicator& ranks)
+      : original_(problem),
+        model_(problem.model()),
+        ranks_(ranks),
+        budgets_(problem, ranks),
+        pairs_(reached_pairs(problem, budgets_, ranks)) {}
 
   AugmentedProblem run() {
-    find_pairs();
+    const std::vector<int>& chance = budgets_.chance();
     Terms terms{.horizon = original_.horizon(), .start = start(), .constraints = {}};
     terms.constraints = original_.constraints();
-    for (std::size_t c = 0; c < chance_.size(); ++c) {
-      Constraint& constraint = terms.constraints[chance_[c]];
-      constraint = at_least(signal_name(c), *constraint.probability - kept(c, start_budgets()));
+    for (std::size_t c = 0; c < chance.size(); ++c) {
+      Constraint& constraint = terms.constraints[chance[c]];
+      constraint =
+          at_least(signal_name(c), *constraint.probability - budgets_.kept(c, budgets_.start()));
     }
     Model model = build();
     terms.uncertainty = std::move(set_);
-    AugmentedProblem augmented{
-        original_,         Problem(std::move(model), std::move(terms)), chance_, budget_, {}, {},
-        std::move(origin_)};
-    augmented.kept.resize(chance_.size());
-    for (const Pair& pair : pairs_) {
+    AugmentedProblem augmented{original_,
+                               Problem(std::move(model), std::move(terms)),
+                               chance,
+                               budgets_.axes(),
+                               {},
+                               {},
+                               std::move(origin_)};
+    augmented.kept.resize(chance.size());
+    for (const Pair& pair : pairs_.known) {
       augmented.state.push_back(pair.state);
-      for (std::size_t c = 0; c < chance_.size(); ++c)
-        augmented.kept[c].push_back(kept(c, pair.budgets));
+      for (std::size_t c = 0; c < chance.size(); ++c)
+        augmented.kept[c].push_back(budgets_.kept(c, pair.budgets));
     }
     return augmented;
   }
 
  private:
-  // ---- budgets as one number ----
-
-  std::int64_t place(std::size_t c, std::int64_t budgets) const {  // on the lattice of constraint c
-    for (std::size_t i = chance_.size(); --i > c;) budgets /= width_[i];
-    return lowest_[c] + budgets % width_[c];
-  }
-  std::int64_t start_budgets() const {
-    std::int64_t budgets = 0;
-    for (std::size_t c = 0; c < chance_.size(); ++c)
-      budgets = budgets * width_[c] + budget_[c].low[0] + budget_[c].start() - lowest_[c];
-    return budgets;
-  }
-  std::int64_t moved(int stage, std::int64_t budgets, Row row, std::int64_t outcome) const {
-    std::int64_t next = 0;
-    for (std::size_t c = 0; c < chance_.size(); ++c) {
-      double earned = 0;
-      earned_on_axes(model_, {&budget_[c], 1}, row, outcome, {&earned, 1});
-      const auto cell = static_cast<std::int32_t>(place(c, budgets) - budget_[c].low[stage]);
-      const auto to = move_budget(budget_[c], stage, cell, earned).cell;
-      next = next * width_[c] + budget_[c].low[stage + 1] + to - lowest_[c];
-    }
-    return next;
-  }
-  // 1 when nothing more is to be earned for constraint c.
-  double kept(std::size_t c, std::int64_t budgets) const {
-    const BudgetAxis& axis = budget_[c];
-    const double required = axis.bound + static_cast<double>(place(c, budgets)) * axis.step;
-    return required <= kCellNoise * axis.step ? 1 : 0;
-  }
-
-  // ---- which pairs there are ----
-
-  std::vector<Successor> successors(int stage, const Pair& pair, Row row) const {
-    std::vector<Successor> list;
-    const auto begin = model_.outcome_begin(row), end = model_.outcome_end(row);
-    for (auto i = begin; i < end; ++i)
-      list.push_back(
-          {{model_.arrays().next[i], moved(stage, pair.budgets, row, i - begin)}, i - begin});
-    if (!lands_anywhere(original_)) return list;
-    const std::int64_t landed = moved(stage, pair.budgets, row, -1);
-    for (State s = 0; s < model_.states(); ++s)
-      if (!model_.lists(row, s)) list.push_back({{s, landed}, end - begin});
-    return list;
-  }
-
-  void find_pairs() {
-    const int horizon = original_.horizon();
-    reached_.resize(horizon + 1);
-    for (const State s : original_.start().states) reached_[0].push_back({s, start_budgets()});
-    for (int h = 0; h < horizon; ++h) {
-      for (const Pair& pair : reached_[h]) {
-        for (Row row = model_.row_begin(h, pair.state); row < model_.row_end(h, pair.state);
-             ++row) {
-          for (const Successor& next : successors(h, pair, row)) {
-            reached_[h + 1].push_back(next.pair);
-            ++outcomes_;
-          }
-        }
-        check_memory();
-      }
-      tidy(reached_[h + 1]);
-      pairs_.insert(pairs_.end(), reached_[h].begin(), reached_[h].end());
-      if (stationary_) tidy(pairs_);
-    }
-    pairs_.insert(pairs_.end(), reached_[horizon].begin(), reached_[horizon].end());
-    tidy(pairs_);
-  }
-  static void tidy(std::vector<Pair>& pairs) {
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  }
-  // The outcomes that were counted are stored once for each stage, or once for all.
-  void check_memory() const {
-    const double each = 8.0 * (4 + model_.signals() + static_cast<double>(chance_.size()));
-    const double bytes = each * outcomes_ / (stationary_ ? original_.horizon() : 1);
-    require(
-        bytes <= 0.75 * machine_memory() && pairs_.size() < std::size_t{1} << 31,
-        "the chance constraint on '{}' makes more than {} pairs of a state and a budget, {:.3g} "
-        "GB, the limit is {:.3g} GB: give the signal coarser values",
-        original_.constraints()[chance_.front()].signal, pairs_.size(), bytes / 1e9,
-        0.75 * machine_memory() / 1e9);
-  }
   State number(const Pair& pair) const {
-    return static_cast<State>(std::lower_bound(pairs_.begin(), pairs_.end(), pair) -
-                              pairs_.begin());
+    return static_cast<State>(std::lower_bound(pairs_.known.begin(), pairs_.known.end(), pair) -
+                              pairs_.known.begin());
   }
   Start start() const {
     Start start = original_.start();
-    for (State& s : start.states) s = number({s, start_budgets()});
+    for (State& s : start.states) s = number({whole_number(model_, s), budgets_.start()});
     return start;
   }
 
-  // ---- their model ----
-
   std::string signal_name(std::size_t c) const {
-    const Constraint& constraint = original_.constraints()[chance_[c]];
-    return fmt::format("{}: {} {} {}", chance_[c], constraint.signal,
+    const Constraint& constraint = original_.constraints()[budgets_.chance()[c]];
+    return fmt::format("{}: {} {} {}", budgets_.chance()[c], constraint.signal,
                        constraint.sense == Sense::at_least ? "at least" : "at most",
                        constraint.bound);
   }
 
   Model build() {
-    arrays_.states = static_cast<State>(pairs_.size());
-    arrays_.stages = stationary_ ? 1 : original_.horizon();
+    arrays_.states = static_cast<State>(pairs_.known.size());
+    arrays_.stages = budgets_.stationary() ? 1 : original_.horizon();
     for (const Signal& signal : model_.arrays().signals)
       arrays_.signals.push_back({signal.name, {}, {}});
-    for (std::size_t c = 0; c < chance_.size(); ++c)
+    for (std::size_t c = 0; c < budgets_.chance().size(); ++c)
       arrays_.signals.push_back({signal_name(c), {}, {}});
     arrays_.state_rows.push_back(0);
     arrays_.row_outcomes.push_back(0);
     std::vector<Pair> leading;  // pairs from which something follows
-    if (stationary_) {
-      for (std::size_t h = 0; h + 1 < reached_.size(); ++h)
-        leading.insert(leading.end(), reached_[h].begin(), reached_[h].end());
-      tidy(leading);
+    if (budgets_.stationary()) {
+      for (std::size_t h = 0; h + 1 < pairs_.at_stage.size(); ++h)
+        leading.insert(leading.end(), pairs_.at_stage[h].begin(), pairs_.at_stage[h].end());
+      std::sort(leading.begin(), leading.end());
+      leading.erase(std::unique(leading.begin(), leading.end()), leading.end());
     }
+    const auto leading_at = [&](int h) -> const std::vector<Pair>& {
+      return budgets_.stationary() ? leading : pairs_.at_stage[h];
+    };
+    double outcomes = 0;
+    for (int h = 0; h < arrays_.stages; ++h) outcomes += outcomes_of(h, leading_at(h));
+    make_room(static_cast<std::size_t>(outcomes));
     double worth = 1;  // of what is earned at the stage
     for (int h = 0; h < arrays_.stages; ++h, worth *= original_.discount()) {
-      const auto& at_stage = stationary_ ? leading : reached_[h];
-      for (const Pair& pair : pairs_) {
+      const auto& at_stage = leading_at(h);
+      for (const Pair& pair : pairs_.known) {
         if (std::binary_search(at_stage.begin(), at_stage.end(), pair)) {
-          for (Row row = model_.row_begin(h, pair.state); row < model_.row_end(h, pair.state);
-               ++row)
+          const State s = number_here(model_, pair.state);
+          for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row)
             add_row(h, pair, row, worth);
         }
         arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
       }
     }
-    if (arrays_.stages == 0) arrays_.stages = 1, arrays_.state_rows.assign(pairs_.size() + 1, 0);
+    if (arrays_.stages == 0) arrays_.stages = 1, arrays_.state_rows.assign(arrays_.states + 1, 0);
     set_ = uncertainty();
+    if (model_.arrays().part) arrays_.part = part();
     return Model(std::move(arrays_));
+  }
+
+  // At most: where mass may land anywhere, some states may be among the row's outcomes.
+  double outcomes_of(int h, const std::vector<Pair>& pairs) const {
+    double outcomes = 0;
+    for (const Pair& pair : pairs) {
+      const State s = number_here(model_, pair.state);
+      const Row begin = model_.row_begin(h, s), end = model_.row_end(h, s);
+      outcomes += static_cast<double>(model_.outcome_begin(end) - model_.outcome_begin(begin));
+      if (lands_anywhere(original_))
+        outcomes += static_cast<double>(end - begin) * model_.all_states();
+    }
+    return outcomes;
+  }
+  // Arrays that grow as they are filled would take up to twice the memory, for good.
+  void make_room(std::size_t outcomes) {
+    arrays_.next.reserve(outcomes);
+    arrays_.probability.reserve(outcomes);
+    arrays_.outcome_reward.reserve(outcomes);
+    for (Signal& signal : arrays_.signals) signal.outcome.reserve(outcomes);
+    origin_.reserve(outcomes);
+    if (lands_anywhere(original_) || !model_.arrays().lower.empty()) {
+      arrays_.lower.reserve(outcomes);
+      arrays_.upper.reserve(outcomes);
+    }
+  }
+
+  Part part() {
+    std::int32_t last = -1;
+    for (const std::int32_t action : arrays_.action) last = std::max(last, action);
+    const int actions = static_cast<int>(agree_on_max(ranks_, last)) + 1;
+    return {ranks_.rank(), ranks_.size(), pairs_.all, pairs_.number, pairs_.owner, actions};
   }
 
   void add_row(int stage, const Pair& pair, Row row, double worth) {
@@ -214,9 +146,10 @@ class Augmentation {
     arrays_.reward.push_back(worth * model_.value(-1, row));
     for (std::size_t s = 0; s < signals; ++s)
       arrays_.signals[s].row.push_back(worth * model_.value(static_cast<int>(s), row));
-    for (std::size_t c = 0; c < chance_.size(); ++c) arrays_.signals[signals + c].row.push_back(0);
+    for (std::size_t c = 0; c < budgets_.chance().size(); ++c)
+      arrays_.signals[signals + c].row.push_back(0);
     rows_.push_back(row);
-    auto list = successors(stage, pair, row);
+    auto list = successors(original_, budgets_, stage, pair, row);
     sort_as_models_do(row, list);
     for (const Successor& next : list) add_outcome(pair, row, next, worth);
     arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
@@ -252,8 +185,8 @@ class Augmentation {
     arrays_.outcome_reward.push_back(worth * value(row, next, -1));
     for (int s = 0; s < model_.signals(); ++s)
       arrays_.signals[s].outcome.push_back(worth * value(row, next, s));
-    for (std::size_t c = 0; c < chance_.size(); ++c) {
-      const double change = kept(c, next.pair.budgets) - kept(c, pair.budgets);
+    for (std::size_t c = 0; c < budgets_.chance().size(); ++c) {
+      const double change = budgets_.kept(c, next.pair.budgets) - budgets_.kept(c, pair.budgets);
       arrays_.signals[model_.signals() + c].outcome.push_back(change);
     }
     // Outcomes of probability zero stay in a model only where bounds say that they are possible.
@@ -285,13 +218,9 @@ class Augmentation {
 
   const Problem& original_;
   const Model& model_;
-  std::vector<int> chance_;
-  std::vector<BudgetAxis> budget_;
-  bool stationary_ = false;
-  std::vector<std::int64_t> lowest_, width_;  // of each lattice, over all stages
-  std::vector<std::vector<Pair>> reached_;    // at each stage, sorted
-  std::vector<Pair> pairs_;                   // at any stage, sorted: the augmented states
-  double outcomes_ = 0;
+  Communicator& ranks_;
+  ChanceBudgets budgets_;
+  ReachedPairs pairs_;  // the augmented states, in order
   ModelArrays arrays_;
   std::vector<Row> rows_;  // the original row of each
   std::vector<std::int32_t> origin_;
@@ -314,6 +243,16 @@ bool AugmentedProblem::exact() const {
   return std::all_of(budget.begin(), budget.end(), [](const BudgetAxis& a) { return a.exact; });
 }
 
-AugmentedProblem augment(const Problem& problem) { return Augmentation(problem).run(); }
+double bytes_beyond_model(const AugmentedProblem& augmented) {
+  const double each = sizeof(State) + sizeof(double) * static_cast<double>(augmented.kept.size());
+  return each * static_cast<double>(augmented.state.size()) +
+         sizeof(std::int32_t) * static_cast<double>(augmented.outcome.size()) +
+         bytes_of(augmented.original.model());
+}
+
+AugmentedProblem augment(const Problem& problem, Communicator& ranks) {
+  return Augmentation(problem, ranks).run();
+}
+AugmentedProblem augment(const Problem& problem) { return augment(problem, one_process()); }
 
 }  // namespace redoubt

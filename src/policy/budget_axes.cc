@@ -273,12 +273,12 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
   return axis;
 }
 
-BudgetAxis chance_axis(const Problem& problem, int constraint) {
+BudgetAxis chance_axis(const Problem& problem, int constraint, Communicator& ranks) {
   constexpr int kRoundedCells = 1000;
   require(!problem.infinite(),
           "the chance constraint on '{}' has an infinite horizon, must have a finite one",
           problem.constraints()[constraint].signal);
-  return budget_axis(problem, constraint, problem.horizon(), {.cells = kRoundedCells});
+  return budget_axis(problem, constraint, problem.horizon(), {.cells = kRoundedCells}, ranks);
 }
 
 }  // namespace redoubt

@@ -26,6 +26,6 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
 
 // The grid on which the total of a chance constraint is followed, the same for everybody who asks:
 // the exact lattice, or a rounded grid that counts against the policy. Needs a finite horizon.
-BudgetAxis chance_axis(const Problem& problem, int constraint);
+BudgetAxis chance_axis(const Problem& problem, int constraint, Communicator& ranks = one_process());
 
 }  // namespace redoubt

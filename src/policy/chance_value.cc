@@ -1,19 +1,20 @@
 #include "policy/chance_value.h"
 
+#include "policy/augment.h"
 #include "policy/evaluation.h"
 
 namespace redoubt {
 
-AugmentedProblem augment_one(const Problem& problem, int constraint) {
+AugmentedProblem augment_one(const Problem& problem, int constraint, Communicator& ranks) {
   Terms terms = problem.terms();
   terms.constraints = {problem.constraints()[constraint]};
-  return augment(problem.with(std::move(terms)));
+  return augment(problem.with(std::move(terms)), ranks);
 }
 
 double worst_probability(const Problem& problem, int constraint, const Policy& policy,
                          Workers& workers) {
-  const AugmentedProblem augmented = augment_one(problem, constraint);
-  const Policy lowered = lower_with_nodes(augmented, policy).policy;
+  const AugmentedProblem augmented = augment_one(problem, constraint, workers.ranks());
+  const Policy lowered = lower_with_nodes(augmented, policy, workers.ranks()).policy;
   const EvaluationPass pass = evaluate(augmented.problem, lowered, workers);
   return augmented.kept_at_start(0) + pass.evaluation.constraints[0].worst;
 }

@@ -8,7 +8,8 @@ namespace redoubt {
 
 // The problem with one of its chance constraints and nothing else, augmented: what nature against
 // that constraint looks at.
-AugmentedProblem augment_one(const Problem& problem, int constraint);
+AugmentedProblem augment_one(const Problem& problem, int constraint,
+                             Communicator& ranks = one_process());
 
 // True for a nature that works against a chance constraint.
 bool is_chance(const Problem& problem, Nature nature);

@@ -1,245 +1,236 @@
 #include "policy/lift.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "policy/moves.h"
+#include "model/part.h"
+#include "model/trade.h"
+#include "policy/check.h"
+#include "policy/walk.h"
 #include "sweep/row_evaluator.h"
 
 namespace redoubt {
 namespace {
 
-using Nodes = std::vector<std::vector<AugmentedNode>>;  // of each stage, sorted
-
-// Follows a policy through the augmented problem. The policy is one of the augmented problem itself
-// or one of the original: they differ in whose states its nodes belong to and whose outcomes move
-// its memory.
-class Walk {
- public:
-  Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original)
-      : augmented_(augmented),
-        model_(augmented.problem.model()),
-        policy_(policy),
-        of_original_(of_original) {}
-
-  struct Choice {
-    Decision decision;
-    double weight = 0;
-    Row row = 0;  // of the augmented model
-  };
-
-  std::vector<Choice> choices(int h, const AugmentedNode& node) const {
-    std::vector<Choice> list;
-    const Row first = model_.row_begin(h, node.state);
-    if (first == model_.row_end(h, node.state)) return list;
-    const Policy::Stage& here = policy_.at(h);
-    const auto at = here.begin(own(node.state)) + node.memory;
-    auto position = here.mixed.empty() ? here.choice_begin[at] : at;
-    for_each_choice(here, at, [&](std::int32_t action, double weight) {
-      if (weight > 0)
-        list.push_back(
-            {{h, own(node.state), node.memory, action, position}, weight, first + action});
-      ++position;
-    });
-    return list;
-  }
-
-  // What the policy remembers after an outcome of the augmented model.
-  std::vector<MemoryMove> after(const Choice& choice, std::int64_t outcome) const {
-    std::vector<MemoryMove> moves;
-    const State next = model_.arrays().next[outcome];
-    if (of_original_) {
-      memory_moves(augmented_.original, policy_, choice.decision, augmented_.outcome[outcome],
-                   augmented_.state[next], moves);
-    } else {
-      memory_moves(augmented_.problem, policy_, choice.decision,
-                   outcome - model_.outcome_begin(choice.row), next, moves);
-    }
-    return moves;
-  }
-
-  // Where episodes can come to. They begin in all memory states of the start, or in those that the
-  // policy begins in.
-  Nodes nodes(bool all_starts) const {
-    Nodes nodes(augmented_.problem.horizon());
-    if (nodes.empty()) return nodes;
-    for (const State start : augmented_.problem.start().states) {
-      const Policy::Stage& first = policy_.at(0);
-      const auto count = first.end(own(start)) - first.begin(own(start));
-      for (std::int32_t m = 0; all_starts && m < count; ++m) nodes[0].push_back({start, m});
-      if (all_starts) continue;
-      for (const MemoryMove& move : start_memory(policy_, own(start)))
-        nodes[0].push_back({start, move.memory});
-    }
-    tidy(nodes[0]);
-    for (std::size_t h = 0; h + 1 < nodes.size(); ++h) {
-      for (const AugmentedNode& node : nodes[h]) {
-        for (const Choice& choice : choices(static_cast<int>(h), node)) {
-          for (auto i = model_.outcome_begin(choice.row); i < model_.outcome_end(choice.row); ++i) {
-            for (const MemoryMove& move : after(choice, i))
-              nodes[h + 1].push_back({model_.arrays().next[i], move.memory});
-          }
-        }
-      }
-      tidy(nodes[h + 1]);
-    }
-    return nodes;
-  }
-
- private:
-  State own(State augmented) const {  // the state as the policy knows it
-    return of_original_ ? augmented_.state[augmented] : augmented;
-  }
-  static void tidy(std::vector<AugmentedNode>& nodes) {
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  }
-
-  const AugmentedProblem& augmented_;
-  const Model& model_;
-  const Policy& policy_;
-  bool of_original_;
-};
-
-// Writes what a walk found as a policy whose memory moves by table: of the original problem, where
+// Writes what a walk finds as a policy whose memory moves by table: of the original problem, where
 // a state's memory is all nodes with that state, or of the augmented one, where it is those with
-// the same budgets too.
+// the same budgets too. Ranks go forward together, stage by stage: what follows the nodes of one
+// rank goes to the ranks that own it, and these say which memory states they are.
 class Writer {
  public:
-  Writer(const AugmentedProblem& augmented, const Walk& walk, const Nodes& nodes, bool for_original)
+  Writer(const AugmentedProblem& augmented, const Policy& from, bool for_original,
+         Communicator& ranks)
       : augmented_(augmented),
         model_(augmented.problem.model()),
-        walk_(walk),
-        nodes_(nodes),
-        for_original_(for_original) {}
+        walk_(augmented, from, !for_original, ranks),
+        for_original_(for_original),
+        ranks_(ranks) {}
 
-  Policy write(const Policy& from) {
-    Policy policy;
-    policy.states = for_original_ ? augmented_.original.model().states() : model_.states();
-    for (const auto& nodes : nodes_) node_begin_.push_back(group(nodes, policy.states));
-    for (std::size_t h = 0; h < nodes_.size(); ++h)
-      policy.stages.push_back(stage(static_cast<int>(h), policy.states));
-    const auto& states = augmented_.problem.start().states;
-    policy.start_begin = {0};
-    for (const State start : states) {
-      policy.start_states.push_back(owner({start, 0}));
-      const auto moves = start_memory(from, for_original_ ? start : augmented_.state[start]);
-      for (const MemoryMove& move : moves) add(policy.start_moves, 0, start, move);
-      policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
+  LoweredPolicy write() {
+    LoweredPolicy written;
+    const int horizon = augmented_.problem.horizon();
+    states_ = for_original_ ? augmented_.original.model().own_states() : model_.own_states();
+    written.policy.states = states_;
+    Nodes nodes;
+    if (horizon > 0) nodes = walk_.start_nodes(for_original_);
+    set_start(nodes, horizon, written.policy);
+    for (int h = 0; h < horizon; ++h) {
+      walk_.look_at(h, nodes);
+      const Nodes next = h + 1 < horizon ? walk_.follow(h, nodes) : Nodes{};
+      Nodes reached = bring_to_owners(ranks_, next, [&](const auto& node) { return owner(node); });
+      tidy(reached);
+      next_ = number(reached, next);
+      written.policy.stages.push_back(stage(h, nodes));
+      written.nodes.push_back(std::move(nodes));
+      nodes = std::move(reached);
     }
-    return policy;
+    return written;
   }
 
  private:
-  State owner(const AugmentedNode& node) const {
-    return for_original_ ? augmented_.state[node.state] : node.state;
+  // Nodes, and which memory states of the written policy they are. Empty when the horizon is over.
+  struct Numbered {
+    Nodes nodes;
+    std::vector<std::int32_t> memory;
+  };
+
+  int owner(const AugmentedNode& node) const {
+    const auto& part = model_.arrays().part;
+    return part ? part->owner[number_in_part(*part, node.state)] : 0;
+  }
+  State place(const AugmentedNode& node) const {  // in the written policy
+    return place_in(augmented_, for_original_, number_here(model_, node.state)).own;
   }
   // Augmented states are ordered by their original ones, and so are nodes.
-  std::vector<std::int64_t> group(const std::vector<AugmentedNode>& nodes, State states) const {
-    std::vector<std::int64_t> begin(states + 1, 0);
-    for (const AugmentedNode& node : nodes) ++begin[owner(node) + 1];
-    for (State s = 0; s < states; ++s) begin[s + 1] += begin[s];
+  std::vector<std::int64_t> group(const Nodes& nodes) const {
+    std::vector<std::int64_t> begin(states_ + 1, 0);
+    for (const AugmentedNode& node : nodes) ++begin[place(node) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
     return begin;
+  }
+  Numbered number(const Nodes& own, const Nodes& known) const {
+    const std::vector<std::int64_t> begin = group(own);
+    const auto memory = [&](const AugmentedNode& node) {
+      const auto at = std::lower_bound(own.begin(), own.end(), node) - own.begin();
+      return static_cast<std::int32_t>(at - begin[place(node)]);
+    };
+    return {known, ask_owners(
+                       ranks_, known, [&](const auto& node) { return owner(node); }, memory)};
   }
 
   // Nothing is remembered when the horizon is over.
-  void add(std::vector<MemoryMove>& moves, std::size_t stage, State state,
-           const MemoryMove& move) const {
-    if (stage == nodes_.size()) {
-      moves.push_back({0, move.weight});
-      return;
-    }
-    const AugmentedNode node{state, move.memory};
-    const auto& all = nodes_[stage];
-    const auto place = std::lower_bound(all.begin(), all.end(), node) - all.begin();
-    moves.push_back(
-        {static_cast<std::int32_t>(place - node_begin_[stage][owner(node)]), move.weight});
+  MemoryMove written(const Numbered& there, State next, const MemoryMove& move) const {
+    if (there.nodes.empty()) return {0, move.weight};
+    const AugmentedNode node{whole_number(model_, next), move.memory};
+    const auto at = std::lower_bound(there.nodes.begin(), there.nodes.end(), node);
+    return {there.memory[at - there.nodes.begin()], move.weight};
   }
 
-  Policy::Stage stage(int h, State states) {
+  void set_start(const Nodes& own, int horizon, Policy& policy) const {
+    const std::vector<State>& states = augmented_.problem.start().states;
+    Nodes known;
+    for (const State start : states) {
+      for (const MemoryMove& move : walk_.at_start(start))
+        known.push_back({whole_number(model_, start), move.memory});
+    }
+    tidy(known);
+    const Numbered first = horizon > 0 ? number(own, known) : Numbered{};
+    policy.start_begin = {0};
+    for (const State start : states) {
+      policy.start_states.push_back(for_original_ ? augmented_.state[start]
+                                                  : whole_number(model_, start));
+      for (const MemoryMove& move : walk_.at_start(start))
+        policy.start_moves.push_back(written(first, start, move));
+      policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
+    }
+  }
+
+  Policy::Stage stage(int h, const Nodes& nodes) {
     Policy::Stage stage;
-    stage.node_begin = node_begin_[h];
+    stage.node_begin = group(nodes);
     stage.choice_begin = {0};
     stage.move_begin = {0};
-    if (for_original_ && lands_anywhere(augmented_.original)) stage.landing_begin = {0};
-    for (const AugmentedNode& node : nodes_[h]) {
+    const bool plans = for_original_ && lands_anywhere(augmented_.original);
+    if (plans) number_plans(h, nodes);
+    for (const AugmentedNode& node : nodes) {
       for (const Walk::Choice& choice : walk_.choices(h, node)) {
         stage.choice_action.push_back(choice.decision.action);
         stage.choice_weight.push_back(choice.weight);
         stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()) - 1);
-        if (for_original_)
-          add_original(h, choice, states, stage);
-        else
-          add_augmented(h, choice, stage);
+        for (const std::int64_t i : outcomes_of(choice)) {
+          for (const MemoryMove& move : walk_.after(choice, i))
+            stage.moves.push_back(written(next_, model_.arrays().next[i], move));
+          stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+        }
+        if (plans) add_plan(choice, first_plan_[place(node)]++, stage);
       }
       stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
     }
+    if (plans) take_plans(stage);
     return stage;
   }
 
-  void add_augmented(int h, const Walk::Choice& choice, Policy::Stage& stage) const {
+  // The outcomes of the augmented row that the written policy lists, in the order of its model's
+  // row.
+  std::vector<std::int64_t> outcomes_of(const Walk::Choice& choice) const {
+    const auto begin = model_.outcome_begin(choice.row), end = model_.outcome_end(choice.row);
+    std::vector<std::int64_t> list(for_original_ ? original_outcomes(choice) : end - begin);
+    for (auto i = begin; i < end; ++i) {
+      const auto place = for_original_ ? augmented_.outcome[i] : i - begin;
+      if (place < static_cast<std::int64_t>(list.size())) list[place] = i;
+    }
+    return list;
+  }
+  std::int64_t original_outcomes(const Walk::Choice& choice) const {
+    const Model& original = augmented_.original.model();
+    const State state = place_in(augmented_, true, choice.decision.state).state;
+    const Row row = original.row_begin(choice.decision.stage, state) + choice.decision.action;
+    return original.outcome_end(row) - original.outcome_begin(row);
+  }
+
+  // Every choice has a landing plan of its own, and those of all ranks are numbered in the order of
+  // the states.
+  void number_plans(int h, const Nodes& nodes) {
+    const Model& original = augmented_.original.model();
+    std::vector<State> states;
+    for (State s = 0; s < states_; ++s) states.push_back(whole_number(original, original.own(s)));
+    std::vector<std::int64_t> count(states_, 0);
+    for (const AugmentedNode& node : nodes)
+      count[place(node)] += static_cast<std::int64_t>(walk_.choices(h, node).size());
+    first_plan_ = first_numbers(ranks_, states, count, original.all_states());
+    const double mine = std::accumulate(count.begin(), count.end(), 0.0);
+    plans_ = static_cast<std::int64_t>(agree_on_sum(ranks_, mine));
+    landings_.assign(ranks_.size(), {});
+  }
+
+  // A choice draws its plan for certain. What the plan says of a state is for the rank that owns
+  // the state.
+  void add_plan(const Walk::Choice& choice, std::int64_t plan, Policy::Stage& stage) {
+    const auto number = static_cast<std::int32_t>(plan);
+    stage.moves.push_back({number, 1.0});
+    stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+    const std::int64_t listed = original_outcomes(choice);
     for (auto i = model_.outcome_begin(choice.row); i < model_.outcome_end(choice.row); ++i) {
+      if (augmented_.outcome[i] < listed) continue;
+      const State next = model_.arrays().next[i];
+      const int to = model_.arrays().part ? model_.arrays().part->owner[next] : 0;
       for (const MemoryMove& move : walk_.after(choice, i))
-        add(stage.moves, h + 1, model_.arrays().next[i], move);
-      stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+        landings_[to].push_back({number, augmented_.state[next], written(next_, next, move)});
     }
   }
 
-  // The outcomes of the original row in its own order, then a landing plan of the choice's own.
-  void add_original(int h, const Walk::Choice& choice, State states, Policy::Stage& stage) const {
-    std::vector<std::int64_t> by_outcome;  // the augmented outcome of each original one
-    std::vector<std::int64_t> landing(states, -1);
-    const auto begin = model_.outcome_begin(choice.row), end = model_.outcome_end(choice.row);
+  // All plans in our own states.
+  void take_plans(Policy::Stage& stage) {
     const Model& original = augmented_.original.model();
-    const Row row =
-        original.row_begin(h, augmented_.state[choice.decision.state]) + choice.decision.action;
-    const auto outcomes = original.outcome_end(row) - original.outcome_begin(row);
-    by_outcome.resize(outcomes);
-    for (auto i = begin; i < end; ++i) {
-      if (augmented_.outcome[i] < outcomes)
-        by_outcome[augmented_.outcome[i]] = i;
-      else
-        landing[augmented_.state[model_.arrays().next[i]]] = i;
+    const auto slot = [&](const Landing& landing) {
+      return landing.plan * std::int64_t{states_} +
+             original.own_place(number_here(original, landing.state));
+    };
+    const auto given = trade(ranks_, std::move(landings_));
+    stage.landing_begin.assign(plans_ * states_ + 1, 0);
+    for (const auto& list : given) {
+      for (const Landing& landing : list) ++stage.landing_begin[slot(landing) + 1];
     }
-    for (const auto i : by_outcome) {
-      for (const MemoryMove& move : walk_.after(choice, i))
-        add(stage.moves, h + 1, model_.arrays().next[i], move);
-      stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
-    }
-    if (stage.landing_begin.empty()) return;
-    const auto plan = static_cast<std::int32_t>(stage.landing_begin.size() / states);
-    stage.moves.push_back({plan, 1.0});
-    stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
-    for (const auto i : landing) {
-      if (i >= 0) {
-        for (const MemoryMove& move : walk_.after(choice, i))
-          add(stage.landing_moves, h + 1, model_.arrays().next[i], move);
-      }
-      stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));
+    std::partial_sum(stage.landing_begin.begin(), stage.landing_begin.end(),
+                     stage.landing_begin.begin());
+    stage.landing_moves.resize(stage.landing_begin.back());
+    std::vector<std::int64_t> at = stage.landing_begin;
+    for (const auto& list : given) {
+      for (const Landing& landing : list) stage.landing_moves[at[slot(landing)]++] = landing.move;
     }
   }
+
+  struct Landing {
+    std::int32_t plan = 0;
+    State state = 0;  // in the whole original model
+    MemoryMove move;
+  };
 
   const AugmentedProblem& augmented_;
   const Model& model_;
-  const Walk& walk_;
-  const Nodes& nodes_;
+  Walk walk_;
   bool for_original_;
-  std::vector<std::vector<std::int64_t>> node_begin_;  // of each stage
+  Communicator& ranks_;
+  State states_ = 0;                            // of ours, in the written policy
+  Numbered next_;                               // of the next stage: nodes that ours lead to
+  std::vector<std::int64_t> first_plan_;        // of each of our states
+  std::int64_t plans_ = 0;                      // of all ranks
+  std::vector<std::vector<Landing>> landings_;  // for each rank
 };
 
 }  // namespace
 
+Policy lift(const AugmentedProblem& augmented, const Policy& policy, Communicator& ranks) {
+  check_policy(augmented.problem, policy, ranks);
+  return Writer(augmented, policy, true, ranks).write().policy;
+}
 Policy lift(const AugmentedProblem& augmented, const Policy& policy) {
-  check_policy(augmented.problem, policy);
-  const Walk walk(augmented, policy, false);
-  const Nodes nodes = walk.nodes(true);
-  return Writer(augmented, walk, nodes, true).write(policy);
+  return lift(augmented, policy, one_process());
 }
 
-LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy) {
-  const Walk walk(augmented, policy, true);
-  LoweredPolicy lowered{{}, walk.nodes(false)};
-  lowered.policy = Writer(augmented, walk, lowered.nodes, false).write(policy);
-  return lowered;
+LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
+                               Communicator& ranks) {
+  return Writer(augmented, policy, false, ranks).write();
 }
 
 Policy lower(const AugmentedProblem& augmented, const Policy& policy) {

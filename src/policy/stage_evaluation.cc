@@ -319,13 +319,7 @@ void StageEvaluation::gather_landings(int stage, Row row, Worker& worker) const 
   const Model& model = problem_->model();
   const Policy::Stage& here = policy_->at(stage);
   const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-  worker.listed.clear();
-  for (std::int64_t i = 0; i < outcomes; ++i) {
-    const State s = model.arrays().next[model.outcome_begin(row) + i];
-    const State whole = whole_number(model, s);
-    if (model.lists(row, s) && (worker.listed.empty() || worker.listed.back() != whole))
-      worker.listed.push_back(whole);
-  }
+  listed_states(model, row, worker.listed);
   const auto count = worker.lanes.size();
   for (int c = 0; c < channels(); ++c) {
     for (std::size_t lane = 0; lane < count; ++lane) {

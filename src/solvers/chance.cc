@@ -1,7 +1,9 @@
 #include "solvers/chance.h"
 
 #include "model/require.h"
+#include "policy/augment.h"
 #include "policy/budget_axes.h"
+#include "policy/lift.h"
 #include "redoubt/chance.h"
 #include "redoubt/checkpoint.h"
 #include "solvers/finish.h"
@@ -49,15 +51,15 @@ double most_lost(const Problem& problem, const BudgetAxis& axis) {
 
 // Bounds so loose that whoever keeps those of the problem keeps these even when its totals are
 // rounded against it: a bound on the reward here is one for the problem itself.
-Problem loosened(const Problem& problem) {
+Problem loosened(const Problem& problem, Communicator& ranks) {
   Terms terms = problem.terms();
   for (std::size_t c = 0; c < terms.constraints.size(); ++c) {
     Constraint& constraint = terms.constraints[c];
     if (!constraint.probability) continue;
     const double bound = constraint.bound, down = constraint.sense == Sense::at_least ? -1 : 1;
     double looser = 0, lost = 0;
-    while ((lost = most_lost(problem, chance_axis(problem.with(terms), static_cast<int>(c)))) >
-           looser) {
+    const auto axis = [&] { return chance_axis(problem.with(terms), static_cast<int>(c), ranks); };
+    while ((lost = most_lost(problem, axis())) > looser) {
       looser = 1.01 * lost;  // another bound may have another grid
       constraint.bound = bound + down * looser;
     }
@@ -68,7 +70,7 @@ Problem loosened(const Problem& problem) {
 // Replaces what was proved of rounded totals by what that proves of the problem itself. Returns the
 // seconds that it took.
 double prove_unrounded(const Problem& problem, Execution execution, const ExpectedMethod& method,
-                       Solution& solution) {
+                       Communicator& ranks, Solution& solution) {
   const bool had_proof = solution.reward.bound || solution.status == Status::infeasible;
   solution.reward.bound = solution.reward.static_bound = std::nullopt;
   execution.time_limit -= solution.seconds;
@@ -78,7 +80,7 @@ double prove_unrounded(const Problem& problem, Execution execution, const Expect
     return 0;
   }
   if (execution.checkpoint) execution.checkpoint = execution.checkpoint->part("unrounded");
-  const Solution limit = method(augment(loosened(problem)).problem, execution);
+  const Solution limit = method(augment(loosened(problem, ranks), ranks).problem, execution);
   solution.reward.bound = limit.reward.bound;
   solution.reward.static_bound = limit.reward.static_bound;
   solution.unfinished |= limit.unfinished;
@@ -89,6 +91,32 @@ double prove_unrounded(const Problem& problem, Execution execution, const Expect
   return limit.seconds;
 }
 
+// The plan of a solve of the augmented problem says what it needs; the rest is in memory, too.
+Execution with_all_memory(const AugmentedProblem& augmented, Execution execution) {
+  if (!execution.planned) return execution;
+  const double more = bytes_beyond_model(augmented);
+  execution.planned = [more, tell = execution.planned](MemoryPlan memory) {
+    memory.model += more;
+    tell(memory);
+  };
+  return execution;
+}
+
+// What the augmented problem says of the problem itself.
+struct Answer {
+  Solution solution;
+  bool exact = true;  // no total is rounded
+};
+Answer solve_pairs(const Problem& problem, const Execution& execution, const ExpectedMethod& method,
+                   Communicator& ranks) {
+  const AugmentedProblem augmented = augment(problem, ranks);
+  Solution solution = method(augmented.problem, with_all_memory(augmented, execution));
+  add_what_was_kept(augmented, solution);
+  add_notes(augmented, solution);
+  solution.policy = lift(augmented, solution.policy, ranks);
+  return {std::move(solution), augmented.exact()};
+}
+
 }  // namespace
 
 Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
@@ -96,28 +124,25 @@ Solution solve_augmented(const Problem& problem, const Execution& execution, dou
   require(problem.discount() == 1 || !std::holds_alternative<Tilt>(problem.uncertainty()),
           "set tilt with discount {} and a chance constraint, the discount must be 1",
           problem.discount());
-  const AugmentedProblem augmented = augment(problem);
-  Solution solution = method(augmented.problem, execution);
-  add_what_was_kept(augmented, solution);
-  add_notes(augmented, solution);
+  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
+  auto [solution, exact] = solve_pairs(problem, execution, method, ranks);
   const std::vector<ConstraintResult> constraints = solution.constraints;
-  solution.policy = lift(augmented, solution.policy);
   Stopwatch watch(execution);
   double before = solution.seconds;
-  if (!augmented.exact() && solution.status != Status::stopped)
-    before += prove_unrounded(problem, execution, method, solution);
+  if (!exact && solution.status != Status::stopped)
+    before += prove_unrounded(problem, execution, method, ranks, solution);
   const Status found = solution.status;
   Workers workers(execution, &watch);
   solution = found == Status::stopped
                  ? stopped_with_policy(problem, std::move(solution), watch, workers)
                  : finished(problem, std::move(solution), watch, workers, tolerance);
-  for (std::size_t c = 0; augmented.exact() && c < constraints.size(); ++c)
+  for (std::size_t c = 0; exact && c < constraints.size(); ++c)
     solution.constraints[c].best_achievable = constraints[c].best_achievable;
   const bool proved = found == Status::infeasible ||
                       (found == Status::certified && solution.status == Status::feasible);
   if (proved) solution.status = found;
   solution.seconds += before;
-  return solution;
+  return std::move(solution);
 }
 
 }  // namespace redoubt

@@ -6,6 +6,7 @@
 #include "model/bytes.h"
 #include "model/memory.h"
 #include "model/require.h"
+#include "policy/augment.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
 #include "redoubt/solve.h"
@@ -118,6 +119,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
                        std::span<const double> steps, const Execution& execution) {
   Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
   RcviPlan plan;
+  plan.others = problem.model().states() - problem.model().own_states();
   plan.stages =
       problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
@@ -221,11 +223,11 @@ RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Exe
   check_options(options);
   const std::vector<double> steps = steps_of(problem, options);
   if (!has_chance_constraints(problem)) return plan_expected(problem, options, steps, execution);
-  const AugmentedProblem augmented = augment(problem);
+  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
+  const AugmentedProblem augmented = augment(problem, ranks);
   RcviPlan plan = plan_expected(augmented.problem, options, steps, execution);
-  const Model& model = augmented.problem.model();
-  plan.memory.model += static_cast<double>(model.outcomes()) * 8 * (4 + model.signals());
-  plan.augmented_states = model.states();
+  plan.memory.model += bytes_beyond_model(augmented);
+  plan.augmented_states = augmented.problem.model().all_states();
   std::erase_if(plan.axes, [&](const BudgetAxis& axis) {
     return problem.constraints()[axis.constraint].probability.has_value();
   });
@@ -242,9 +244,8 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     return solution;
   }
   const std::vector<double> steps = steps_of(problem, options);
-  require(!has_chance_constraints(problem) || (!problem.model().arrays().part && !execution.stages),
-          "chance constraints on several ranks or with stages on disk, must be solved on one rank "
-          "and in memory");
+  require(!has_chance_constraints(problem) || !execution.stages,
+          "chance constraints with stages on disk, must be solved in memory");
   const auto method = [&](const Problem& expected, const Execution& run) {
     return solve_expected(expected, options, steps, run);
   };

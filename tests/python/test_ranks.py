@@ -74,6 +74,28 @@ def test_ranks_find_the_frontier_of_one_process(terms, tmp_path):
         assert without_times(json.loads(found_curve)) == without_times(json.loads(curve))
 
 
+@pytest.mark.parametrize("method", ["rcvi", "frontier"])
+def test_ranks_keep_a_chance_constraint(method, tmp_path):
+    problem = "river_swim(horizon=10,start=3)"
+    terms = ["--bound", "cost<=4 with .7", "--set", "kl", "--radius", ".05", "--json"]
+    options = ["--method", method, *(["--tolerance", ".05"] if method == "frontier" else [])]
+    one, many = tmp_path / "one.h5", tmp_path / "many.h5"
+    expected = run("solve", problem, *terms, *options, "-o", one)
+    plan = run_json("info", problem, *terms[:-1], "--ranks", 3)["ranks"]
+    result = mpirun(3, "solve", problem, *terms, *options, "--threads", 2, "-o", many)
+    assert result.returncode == expected.returncode, result.stderr
+    answer = json.loads(result.stdout)
+    assert without_times(answer) == without_times(json.loads(expected.stdout))
+    if method == "rcvi":
+        assert [rank["bytes"] for rank in plan] == answer["bytes"]
+    for name, values in datasets(one).items():
+        assert np.array_equal(values, datasets(many)[name]), name
+    expected = run("evaluate", problem, one, *terms)
+    result = mpirun(2, "evaluate", problem, many, *terms)
+    assert result.returncode == expected.returncode, result.stderr
+    assert without_times(json.loads(result.stdout)) == without_times(json.loads(expected.stdout))
+
+
 def test_ranks_certify():
     options = ["solve", PROBLEM, "--method", "robust", "--certify", "--json"]
     assert without_times(json.loads(mpirun(2, *options).stdout)) == without_times(json.loads(run(*options).stdout))

@@ -13,13 +13,12 @@
 namespace redoubt {
 namespace {
 
-using testing::Configuration;
-using testing::configurations;
 using testing::error_of;
+using testing::expect_same_evaluation;
+using testing::expect_same_on_ranks;
 using ::testing::HasSubstr;
 using testing::kEverySet;
 using testing::RandomOptions;
-using testing::SolvePart;
 
 // Large enough that messages are sent in several slices, and different in each of these ways.
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
@@ -29,32 +28,6 @@ RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   o.horizon = 4;
   o.uncertainty = set;
   return testing::shaped(o, seed);
-}
-
-void expect_same_bits(const Solution& one, const Solution& many) {
-  EXPECT_EQ(one.status, many.status);
-  EXPECT_EQ(one.reward, many.reward);
-  EXPECT_EQ(one.constraints, many.constraints);
-  EXPECT_EQ(one.hopeless, many.hopeless);
-  EXPECT_EQ(one.curve, many.curve);
-  EXPECT_EQ(one.cut, many.cut);
-  EXPECT_EQ(one.trace.bound, many.trace.bound);
-  EXPECT_EQ(one.trace.reward, many.trace.reward);
-  EXPECT_EQ(one.trace.constraints, many.trace.constraints);
-  EXPECT_EQ(one.trace.row_evaluations, many.trace.row_evaluations);
-  EXPECT_EQ(one.row_evaluations, many.row_evaluations);
-  EXPECT_EQ(one.iterations, many.iterations);
-  EXPECT_EQ(one.notes, many.notes);
-}
-
-void expect_same_on_ranks(const Problem& problem, const SolvePart& solve) {
-  const Solution one = solve(problem, {});
-  for (const Configuration& configuration : configurations()) {
-    SCOPED_TRACE(name(configuration));
-    const auto parts = testing::solve_on_ranks(problem, configuration, solve);
-    for (const Solution& part : parts) expect_same_bits(one, part);
-    EXPECT_EQ(testing::join_policies(parts, configuration.scattered), one.policy);
-  }
 }
 
 class Ranks : public ::testing::TestWithParam<int> {
@@ -141,29 +114,6 @@ TEST_P(Ranks, DoNotChangeFrontier) {
   options.horizon = 3;
   options.signals = options.constraints = 2;
   expect_same_on_ranks(testing::random_problem(2, options), run_frontier);
-}
-
-// As `evaluate` finds it: from policies that ranks have read from a file, each its own part.
-void expect_same_evaluation(const Problem& problem, const Policy& policy) {
-  const Evaluation one = evaluate(problem, policy);
-  for (const Configuration& configuration : configurations()) {
-    SCOPED_TRACE(name(configuration));
-    const auto stored = testing::stored_parts(problem, policy, configuration);
-    const auto parts = testing::solve_on_ranks(
-        problem, configuration, [&](const Problem& part, const Execution& execution) {
-          const Evaluation found = evaluate(part, stored[execution.ranks->rank()], execution);
-          Solution solution;
-          solution.reward = found.reward;
-          solution.constraints = found.constraints;
-          solution.hopeless = found.hopeless;
-          return solution;
-        });
-    for (const Solution& part : parts) {
-      EXPECT_EQ(part.reward, one.reward);
-      EXPECT_EQ(part.constraints, one.constraints);
-      EXPECT_EQ(part.hopeless, one.hopeless);
-    }
-  }
 }
 
 TEST_P(Ranks, DoNotChangeAnEvaluation) {

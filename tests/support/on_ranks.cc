@@ -1,10 +1,12 @@
 #include "support/on_ranks.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "redoubt/evaluate.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 
@@ -150,6 +152,58 @@ Policy join_policies(const std::vector<Solution>& parts, bool scattered) {
   for (std::size_t h = 0; h < whole.stages.size(); ++h)
     join_landings(parts, homes, h, whole.stages[h]);
   return whole;
+}
+
+namespace {
+
+void expect_same_bits(const Solution& one, const Solution& many) {
+  EXPECT_EQ(one.status, many.status);
+  EXPECT_EQ(one.reward, many.reward);
+  EXPECT_EQ(one.constraints, many.constraints);
+  EXPECT_EQ(one.hopeless, many.hopeless);
+  EXPECT_EQ(one.curve, many.curve);
+  EXPECT_EQ(one.cut, many.cut);
+  EXPECT_EQ(one.trace.bound, many.trace.bound);
+  EXPECT_EQ(one.trace.reward, many.trace.reward);
+  EXPECT_EQ(one.trace.constraints, many.trace.constraints);
+  EXPECT_EQ(one.trace.row_evaluations, many.trace.row_evaluations);
+  EXPECT_EQ(one.row_evaluations, many.row_evaluations);
+  EXPECT_EQ(one.iterations, many.iterations);
+  EXPECT_EQ(one.notes, many.notes);
+}
+
+}  // namespace
+
+void expect_same_on_ranks(const Problem& problem, const SolvePart& solve) {
+  const Solution one = solve(problem, {});
+  for (const Configuration& configuration : configurations()) {
+    SCOPED_TRACE(name(configuration));
+    const auto parts = solve_on_ranks(problem, configuration, solve);
+    for (const Solution& part : parts) expect_same_bits(one, part);
+    EXPECT_EQ(join_policies(parts, configuration.scattered), one.policy);
+  }
+}
+
+void expect_same_evaluation(const Problem& problem, const Policy& policy) {
+  const Evaluation one = evaluate(problem, policy);
+  for (const Configuration& configuration : configurations()) {
+    SCOPED_TRACE(name(configuration));
+    const auto stored = stored_parts(problem, policy, configuration);
+    const auto parts = solve_on_ranks(
+        problem, configuration, [&](const Problem& part, const Execution& execution) {
+          const Evaluation found = evaluate(part, stored[execution.ranks->rank()], execution);
+          Solution solution;
+          solution.reward = found.reward;
+          solution.constraints = found.constraints;
+          solution.hopeless = found.hopeless;
+          return solution;
+        });
+    for (const Solution& part : parts) {
+      EXPECT_EQ(part.reward, one.reward);
+      EXPECT_EQ(part.constraints, one.constraints);
+      EXPECT_EQ(part.hopeless, one.hopeless);
+    }
+  }
 }
 
 }  // namespace redoubt::testing

@@ -32,4 +32,9 @@ std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
                                  const Configuration& configuration);
 Policy join_policies(const std::vector<Solution>& parts, bool scattered = false);
 
+// Every configuration has the answer of one process, to the last bit.
+void expect_same_on_ranks(const Problem& problem, const SolvePart& solve);
+// The same of evaluating policies that ranks have read from a file, each its own part.
+void expect_same_evaluation(const Problem& problem, const Policy& policy);
+
 }  // namespace redoubt::testing

@@ -21,9 +21,6 @@ void check(const Problem& problem, const FrontierOptions& options) {
           "worst case to bound");
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
-  const bool part = problem.model().arrays().part.has_value();
-  require(!part || !has_chance_constraints(problem),
-          "method frontier with chance constraints, must run on one rank");
   require(options.most_directions >= 2, "most_directions = {}, must be at least 2",
           options.most_directions);
 }

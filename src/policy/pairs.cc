@@ -1,0 +1,225 @@
+#include "policy/pairs.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/memory.h"
+#include "model/part.h"
+#include "model/require.h"
+#include "model/trade.h"
+#include "policy/budget.h"
+#include "policy/budget_axes.h"
+#include "sweep/row_evaluator.h"
+
+namespace redoubt {
+
+ChanceBudgets::ChanceBudgets(const Problem& problem, Communicator& ranks) {
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+    if (!problem.constraints()[c].probability) continue;
+    chance_.push_back(c);
+    axes_.push_back(chance_axis(problem, c, ranks));
+  }
+  stationary_ = problem.model().stages() == 1 && problem.discount() == 1;
+  for (BudgetAxis& axis : axes_) {
+    std::int64_t low = axis.low[0], end = axis.low[0] + axis.cells[0];
+    for (std::size_t h = 0; h < axis.low.size(); ++h) {
+      low = std::min(low, axis.low[h]);
+      end = std::max(end, axis.low[h] + axis.cells[h]);
+    }
+    if (stationary_) {  // the same rows at every stage take the same window at every stage
+      std::fill(axis.low.begin(), axis.low.end(), low);
+      std::fill(axis.cells.begin(), axis.cells.end(), static_cast<std::int32_t>(end - low));
+    }
+    lowest_.push_back(low);
+    width_.push_back(end - low);
+  }
+}
+
+std::int64_t ChanceBudgets::place(std::size_t c, std::int64_t budgets) const {
+  for (std::size_t i = chance_.size(); --i > c;) budgets /= width_[i];
+  return lowest_[c] + budgets % width_[c];
+}
+
+std::int64_t ChanceBudgets::start() const {
+  std::int64_t budgets = 0;
+  for (std::size_t c = 0; c < chance_.size(); ++c)
+    budgets = budgets * width_[c] + axes_[c].low[0] + axes_[c].start() - lowest_[c];
+  return budgets;
+}
+
+std::int64_t ChanceBudgets::moved(const Model& model, int stage, std::int64_t budgets, Row row,
+                                  std::int64_t outcome) const {
+  std::int64_t next = 0;
+  for (std::size_t c = 0; c < chance_.size(); ++c) {
+    double earned = 0;
+    earned_on_axes(model, {&axes_[c], 1}, row, outcome, {&earned, 1});
+    const auto cell = static_cast<std::int32_t>(place(c, budgets) - axes_[c].low[stage]);
+    const auto to = move_budget(axes_[c], stage, cell, earned).cell;
+    next = next * width_[c] + axes_[c].low[stage + 1] + to - lowest_[c];
+  }
+  return next;
+}
+
+double ChanceBudgets::kept(std::size_t c, std::int64_t budgets) const {
+  const BudgetAxis& axis = axes_[c];
+  const double required = axis.bound + static_cast<double>(place(c, budgets)) * axis.step;
+  return required <= kCellNoise * axis.step ? 1 : 0;
+}
+
+std::vector<Successor> successors(const Problem& problem, const ChanceBudgets& budgets, int stage,
+                                  const Pair& pair, Row row) {
+  const Model& model = problem.model();
+  std::vector<Successor> list;
+  const auto begin = model.outcome_begin(row), end = model.outcome_end(row);
+  for (auto i = begin; i < end; ++i)
+    list.push_back({{whole_number(model, model.arrays().next[i]),
+                     budgets.moved(model, stage, pair.budgets, row, i - begin)},
+                    i - begin});
+  if (!lands_anywhere(problem)) return list;
+  const std::int64_t landed = budgets.moved(model, stage, pair.budgets, row, -1);
+  std::vector<State> listed;
+  listed_states(model, row, listed);
+  auto skip = listed.begin();
+  for (State s = 0; s < model.all_states(); ++s) {
+    if (skip != listed.end() && *skip == s)
+      ++skip;
+    else
+      list.push_back({{s, landed}, end - begin});
+  }
+  return list;
+}
+
+namespace {
+
+void tidy(std::vector<Pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
+class Search {
+ public:
+  Search(const Problem& problem, const ChanceBudgets& budgets, Communicator& ranks)
+      : problem_(problem), model_(problem.model()), budgets_(budgets), ranks_(ranks) {
+    if (model_.arrays().part && lands_anywhere(problem)) owner_ = owners_of_all(ranks, model_);
+  }
+
+  ReachedPairs run() {
+    const int horizon = problem_.horizon();
+    found_.at_stage.resize(horizon + 1);
+    for (const State s : problem_.start().states) {
+      const Pair pair{whole_number(model_, s), budgets_.start()};
+      found_.known.push_back(pair);
+      if (model_.owns(s)) found_.at_stage[0].push_back(pair);
+    }
+    for (int h = 0; h < horizon; ++h) {
+      std::vector<Pair> next;
+      all_or_none(ranks_, [&] { next = follow(h); });
+      for (const Pair& pair : next) {
+        if (owner(pair) != ranks_.rank()) found_.known.push_back(pair);
+      }
+      tidy(found_.known);
+      auto& reached = found_.at_stage[h + 1];
+      reached = bring_to_owners(ranks_, next, [&](const Pair& pair) { return owner(pair); });
+      tidy(reached);
+      add(h);
+      check_memory();
+    }
+    add(horizon);
+    tidy(found_.own);
+    check_memory();
+    found_.known.insert(found_.known.end(), found_.own.begin(), found_.own.end());
+    tidy(found_.known);
+    number();
+    return std::move(found_);
+  }
+
+ private:
+  int owner(const Pair& pair) const {
+    if (!model_.arrays().part) return 0;
+    if (!owner_.empty()) return owner_[pair.state];
+    return model_.arrays().part->owner[number_in_part(*model_.arrays().part, pair.state)];
+  }
+
+  // What follows our own pairs of a stage, whoever owns it.
+  std::vector<Pair> follow(int h) {
+    std::vector<Pair> next;
+    for (const Pair& pair : found_.at_stage[h]) {
+      const State s = number_here(model_, pair.state);
+      for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row) {
+        for (const Successor& successor : successors(problem_, budgets_, h, pair, row)) {
+          next.push_back(successor.pair);
+          ++outcomes_;
+        }
+      }
+      require_memory(bytes(), static_cast<double>(found_.own.size()));
+    }
+    tidy(next);
+    return next;
+  }
+
+  void add(int h) {
+    found_.own.insert(found_.own.end(), found_.at_stage[h].begin(), found_.at_stage[h].end());
+    if (budgets_.stationary()) tidy(found_.own);
+  }
+
+  // Of the outcomes that were counted, which are stored once for each stage, or once for all.
+  double bytes() const {
+    const auto chance = static_cast<double>(budgets_.chance().size());
+    return 8.0 * (4 + model_.signals() + chance) * outcomes_ /
+           (budgets_.stationary() ? std::max(1, problem_.horizon()) : 1);
+  }
+  void require_memory(double bytes, double pairs) const {
+    require(bytes <= memory_limit(0) && pairs < std::numeric_limits<State>::max(),
+            "the chance constraint on '{}' makes more than {} pairs of a state and a budget, "
+            "{:.3g} GB, the limit is {:.3g} GB: give the signal coarser values",
+            problem_.constraints()[budgets_.chance().front()].signal, pairs, bytes / 1e9,
+            memory_limit(0) / 1e9);
+  }
+  void check_memory() const {
+    require_memory(bytes_on_one_machine({.model = bytes()}, ranks_),
+                   agree_on_sum(ranks_, static_cast<double>(found_.own.size())));
+  }
+
+  // Pairs are counted in the order of their states, and the rank that owns one knows its number.
+  void number() {
+    const std::vector<Pair>& own = found_.own;
+    found_.all = static_cast<State>(agree_on_sum(ranks_, static_cast<double>(own.size())));
+    if (!model_.arrays().part) return;
+    std::vector<State> states;
+    std::vector<std::int64_t> count, begin;  // of each of these states: its pairs, and the first
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (i == 0 || own[i].state != own[i - 1].state) {
+        states.push_back(own[i].state);
+        count.push_back(0);
+        begin.push_back(static_cast<std::int64_t>(i));
+      }
+      ++count.back();
+    }
+    const auto first = first_numbers(ranks_, states, count, model_.all_states());
+    const auto number_of = [&](const Pair& pair) {
+      const auto at = std::lower_bound(own.begin(), own.end(), pair) - own.begin();
+      const auto s = std::lower_bound(states.begin(), states.end(), pair.state) - states.begin();
+      return static_cast<State>(first[s] + at - begin[s]);
+    };
+    for (const Pair& pair : found_.known) found_.owner.push_back(owner(pair));
+    found_.number = ask_owners(
+        ranks_, found_.known, [&](const Pair& pair) { return owner(pair); }, number_of);
+  }
+
+  const Problem& problem_;
+  const Model& model_;
+  const ChanceBudgets& budgets_;
+  Communicator& ranks_;
+  std::vector<std::int32_t> owner_;  // of all states, where rows may lead to any
+  ReachedPairs found_;
+  double outcomes_ = 0;
+};
+
+}  // namespace
+
+ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets,
+                           Communicator& ranks) {
+  return Search(problem, budgets, ranks).run();
+}
+
+}  // namespace redoubt
