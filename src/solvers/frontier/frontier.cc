@@ -11,6 +11,7 @@
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/frontier/search.h"
+#include "solvers/frontier/static_bound.h"
 
 namespace redoubt {
 namespace {
@@ -38,8 +39,6 @@ Solution search(const Problem& problem, const FrontierOptions& options,
   }
 }
 
-// Nature may fix the nominal kernel in advance, and then no policy earns more than the best one of
-// the nominal model.
 void add_static_bound(const Problem& problem, const FrontierOptions& options,
                       const Execution& execution, Solution& solution) {
   if (solution.status == Status::infeasible) return;
@@ -47,16 +46,13 @@ void add_static_bound(const Problem& problem, const FrontierOptions& options,
     solution.reward.static_bound = solution.reward.bound;
     return;
   }
-  Terms terms = problem.terms();
-  terms.uncertainty = Nominal{};
-  const Solution found = search(problem.with(std::move(terms)), options, execution);
-  solution.reward.static_bound = found.reward.bound;
-  if (!found.unfinished) return;
+  const StaticBound found = find_static_bound(problem, options.tolerance, execution);
+  solution.reward.static_bound = found.reward;
+  if (!found.stopped) return;
   solution.unfinished = true;
   solution.notes.emplace_back(
-      found.reward.bound
-          ? "stopped while static_bound was sought: it holds, but is not at its tolerance"
-          : "stopped before there was a static_bound");
+      found.reward ? "stopped while static_bound was sought: it holds, but is not at its tolerance"
+                   : "stopped before there was a static_bound");
 }
 
 // Of what the curve says of a constraint: more of a probability is always better.
@@ -81,7 +77,6 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
   Solution solution = search(problem, options, execution);
   Execution rest = execution;
   rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
-  if (execution.checkpoint) rest.checkpoint = execution.checkpoint->part("static");
   if (!solution.unfinished) add_static_bound(problem, options, rest, solution);
   solution.seconds = watch.seconds();
   return solution;
