@@ -61,6 +61,7 @@ class Build {
   Policy::Stage stage(int h, const Used& here, const Used& next, bool last) const {
     const Model& model = problem_.model();
     Policy::Stage out;
+    make_room(h, here, out);
     out.node_begin.push_back(0);
     out.choice_begin.push_back(0);
     for (State own = 0; own < model.own_states(); ++own) {
@@ -91,6 +92,27 @@ class Build {
   }
 
  private:
+  void make_room(int h, const Used& here, Policy::Stage& out) const {
+    const Model& model = problem_.model();
+    std::size_t nodes = 0, places = 0;
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
+      nodes += here.points[s].size();
+      for (const std::int32_t point : here.points[s]) {
+        const Row row = model.row_begin(h, s) + stages_[h].recipes[s].action[point];
+        if (row < model.row_begin(h, s)) continue;  // terminal
+        places += model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
+      }
+    }
+    out.node_begin.reserve(model.own_states() + 1);
+    out.choice_begin.reserve(nodes + 1);
+    out.choice_action.reserve(nodes);
+    out.choice_weight.reserve(nodes);
+    out.outcome_slot.reserve(nodes);
+    out.move_begin.reserve(places + 1);
+    out.moves.reserve(2 * places);  // all that one constraint needs
+  }
+
   // The same for one point, landings apart: of them, only which plans are used.
   void use_targets_of(int h, State s, std::int32_t point, std::vector<double>& used,
                       std::vector<double>& plans) const {

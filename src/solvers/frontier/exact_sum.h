@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <cstdint>
 
 namespace redoubt {
 
@@ -17,7 +18,11 @@ class ExactSum {
   static double unit_for(double size) { return std::exp2(std::floor(std::log2(size)) - 80); }
 
   void add(double term, double unit) {
-    whole_ += static_cast<Whole>(std::clamp(term / unit, -0x1p100, 0x1p100));
+    const double units = std::clamp(term / unit, -0x1p100, 0x1p100);
+    // In two halves that fit a register; together they round towards zero, as one would.
+    const auto high = static_cast<std::int64_t>(units * 0x1p-40);
+    const auto low = static_cast<std::int64_t>(units - static_cast<double>(high) * 0x1p40);
+    whole_ += static_cast<Whole>(high) * (Whole{1} << 40) + low;
   }
   void add(const ExactSum& other) { whole_ += other.whole_; }
   double value(double unit) const { return static_cast<double>(whole_) * unit; }

@@ -22,6 +22,15 @@ struct KlStands {
   std::vector<float> kernels;
 };
 
+// Those of each state and action of one stage. Forgetting them keeps their memory for another one.
+using StageStands = std::vector<std::vector<KlStands>>;
+inline void forget(StageStands& stands, State states) {
+  stands.resize(states);
+  for (auto& actions : stands) {
+    for (KlStands& row : actions) row.stands.clear();
+  }
+}
+
 struct KlHistory {
   KlStands* own = nullptr;          // of this stage
   const KlStands* later = nullptr;  // of the next one, if it has the same rows

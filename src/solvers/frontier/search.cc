@@ -297,7 +297,6 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
   FrontierStage stage;
   stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
   stage.recipes.resize(problem_.model().states());
-  stage.stands.resize(problem_.model().states());
   stage.causes.resize(problem_.model().states());
   return stage;
 }
@@ -314,9 +313,8 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
     stages[h] = make_stage(plan_[h].directions);
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
     complete_stage(landings_, stages[h]);
-    stages[h + 1].stands.clear();
   }
-  stages.front().stands.clear();
+  stands_ = later_stands_ = {};
   return true;
 }
 
@@ -329,10 +327,13 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
   Ahead ahead;
   if (required_.size() == 1) ahead = look_ahead(next.table, next.curves, plan.directions);
+  later_stands_.swap(stands_);
+  forget(stands_, model.states());
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
     const double* tolerance =
         plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
-    backups_[worker].run(h, s, next, here, {{tolerance, size}, rounds_, last, &ahead});
+    backups_[worker].run(h, s, next, here,
+                         {{tolerance, size}, rounds_, last, &ahead, &stands_, &later_stands_});
   });
 }
 

@@ -76,7 +76,8 @@ class FrontierSearch {
   // Games are played as if a direction had at least this share of the visits of an average one.
   double least_visits_ = 1e-3;
   int rounds_ = 64;
-  int idle_ = 0;  // passes that gained nothing
+  StageStands stands_, later_stands_;  // of the stage at hand, and of the next
+  int idle_ = 0;                       // passes that gained nothing
   double least_open_ = std::numeric_limits<double>::infinity();
   bool was_reachable_ = false;
   FrontierStage end_;  // what an infinite horizon is worth where the search ends

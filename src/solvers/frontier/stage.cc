@@ -154,15 +154,16 @@ void StateBackup::fill_bounds(const Directions& directions, double* bounds) cons
 
 // Where the games of an action stand, and where those of the next stage stood if the row is the
 // same there.
-KlHistory StateBackup::stands_of(int stage, State state, int action, const FrontierStage& next,
-                                 FrontierStage& here) {
+KlHistory StateBackup::stands_of(int stage, State state, int action, int directions,
+                                 const BackupOptions& options) const {
   const Model& model = problem_->model();
-  auto& actions = here.stands[state];
+  auto& actions = (*options.stands)[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
   KlHistory history{&actions[action], nullptr};
-  if (history.own->stands.empty()) history.own->stands.resize(here.table.directions().size());
-  if (model.stages() > 1 || next.stands.empty() || next.stands[state].empty()) return history;
-  if (!next.stands[state][action].kernels.empty()) history.later = &next.stands[state][action];
+  if (history.own->stands.empty()) history.own->stands.resize(directions);
+  if (model.stages() > 1 || options.later_stands->empty()) return history;
+  const auto& later = (*options.later_stands)[state];
+  if (!later.empty() && !later[action].stands.empty()) history.later = &later[action];
   return history;
 }
 
@@ -190,7 +191,7 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   const bool kl = means == Means::newton && places.size() > 1 &&
                   std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {
-    kl_.solve(game, lanes, stands_of(stage, state, action, next, here), ends_);
+    kl_.solve(game, lanes, stands_of(stage, state, action, directions.size(), options), ends_);
   } else {
     saddle_.solve(game, ends_);
   }

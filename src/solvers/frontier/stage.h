@@ -22,11 +22,10 @@ struct Causes {
 // All that is known of one stage.
 struct FrontierStage {
   TradeOffs table;
-  std::vector<Recipes> recipes;               // of each state
-  std::vector<Causes> causes;                 // of each state
-  std::vector<Curve> curves;                  // of each place, with one constraint
-  std::vector<std::vector<KlStands>> stands;  // of each state and action, against kl
-  LandingPlans landings;                      // how the points of the landings are achieved
+  std::vector<Recipes> recipes;  // of each state
+  std::vector<Causes> causes;    // of each state
+  std::vector<Curve> curves;     // of each place, with one constraint
+  LandingPlans landings;         // how the points of the landings are achieved
 };
 
 // Adds what follows from the states' entries of a stage: its curves and the entries of its
@@ -41,6 +40,9 @@ struct BackupOptions {
   int rounds = 20;               // of a game, at most
   bool last = false;             // the next stage is the end of the horizon
   const Ahead* ahead = nullptr;  // the next stage, with one constraint
+  // Against kl, where the games of this stage and of the next stand.
+  StageStands* stands = nullptr;
+  const StageStands* later_stands = nullptr;
 };
 
 // One backward step for one state, in all directions of the stage. One for each thread.
@@ -72,8 +74,8 @@ class StateBackup {
             int rounds, Means means);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
                   const Ahead* ahead);
-  KlHistory stands_of(int stage, State state, int action, const FrontierStage& next,
-                      FrontierStage& here);
+  KlHistory stands_of(int stage, State state, int action, int directions,
+                      const BackupOptions& options) const;
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
   // The worst cases of what recipes lead to, for several points of one state that take the same
