@@ -1,5 +1,6 @@
 #include "io/stage_pieces.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "io/stage_arrays.h"
@@ -10,6 +11,7 @@ namespace redoubt::io {
 namespace {
 
 // Offsets have one entry more than what they are offsets of.
+bool is_landing(const std::string& name) { return name.starts_with("landing"); }
 bool is_offsets(const std::string& name) {
   return name == "node_begin" || name == "choice_begin" || name == "move_begin" ||
          name == "landing_begin";
@@ -52,7 +54,8 @@ StagePieces::StagePieces(const std::vector<Policy::Stage>& stages, State own, co
       own_(own),
       owners_(owners),
       store_(store),
-      ranges_(owners, own, owners.ranks->size()) {
+      ranges_(owners, own, owners.ranks->size()),
+      whole_(owners, own, 1) {
   for (int h = 0; h < static_cast<int>(stages.size()); ++h) {
     const auto landings = static_cast<std::int64_t>(stage(h).landing_begin.size());
     const std::int64_t plans = own_ > 0 && landings > 0 ? (landings - 1) / own_ : 0;
@@ -79,16 +82,17 @@ std::vector<StagePieces::Piece> StagePieces::pieces_of(
   for (int h = 0; h < static_cast<int>(stages_.size()); ++h) {
     const auto& entries = stage(h).*array;
     if (alone()) {
-      pieces.push_back({h, 0, 0});
+      pieces.push_back({h});
       own.push_back(static_cast<std::int64_t>(entries.size()));
       continue;
     }
-    for (std::int64_t plan = 0; plan < (name.starts_with("landing") ? plans_[h] : 1); ++plan) {
-      for (int range = 0; range < ranges_.count(); ++range) {
-        pieces.push_back({h, plan, range});
-        own.push_back(own_size(pieces.back(), name, entries.empty()));
-        one_more.push_back(is_offsets(name) && pieces.back().first() && !entries.empty());
-      }
+    std::vector<Piece> of_stage;
+    if (is_landing(name)) of_stage = landing_pieces(h);
+    for (int r = 0; !is_landing(name) && r < ranges_.count(); ++r) of_stage.push_back({h, r});
+    for (const Piece& piece : of_stage) {
+      pieces.push_back(piece);
+      own.push_back(own_size(piece, name, entries.empty()));
+      one_more.push_back(is_offsets(name) && piece.first() && !entries.empty());
     }
   }
   const auto all = gather_values<std::int64_t>(*owners_.ranks, own);
@@ -105,13 +109,27 @@ std::vector<StagePieces::Piece> StagePieces::pieces_of(
   return pieces;
 }
 
+// As many plans at a time as make it worth a message.
+std::vector<StagePieces::Piece> StagePieces::landing_pieces(int stage) const {
+  constexpr std::int64_t kMostSlots = 1 << 16;  // of plans and states
+  const std::int64_t batch = std::max<std::int64_t>(1, kMostSlots / whole_.states(0));
+  std::vector<Piece> pieces;
+  for (std::int64_t plan = 0; plan < plans_[stage]; plan += batch)
+    pieces.push_back({stage, 0, plan, std::min(plan + batch, plans_[stage])});
+  return pieces;
+}
+
+const StateRanges& StagePieces::ranges_of(const std::string& name) const {
+  return is_landing(name) ? whole_ : ranges_;
+}
+
 // What a rank has of a piece, but for the entry that offsets have more.
 std::int64_t StagePieces::own_size(const Piece& piece, const std::string& name, bool empty) const {
   if (empty) return 0;
   const Policy::Stage& here = stage(piece.stage);
-  const auto [begin, end] = ranges_.own(piece.range);
+  const auto [begin, end] = ranges_of(name).own(piece.range);
   if (begin == end) return 0;
-  return first_entry(here, name, end, own_, piece.plan) -
+  return first_entry(here, name, end, own_, piece.plan_end - 1) -
          first_entry(here, name, begin, own_, piece.plan);
 }
 
@@ -122,22 +140,24 @@ std::vector<Value> StagePieces::fetch(const Piece& piece, const std::string& nam
   const Policy::Stage& here = stage(piece.stage);
   const std::vector<Value>& entries = here.*array;
   if (alone()) return entries;
-  const auto [begin, end] = ranges_.own(piece.range);
+  const auto [begin, end] = ranges_of(name).own(piece.range);
   std::vector<std::int64_t> counts;
   std::vector<Value> values;
-  for (State s = begin; s < end; ++s) {
-    const bool none = entries.empty();
-    const auto first = none ? 0 : first_entry(here, name, s, own_, piece.plan),
-               last = none ? 0 : first_entry(here, name, s + 1, own_, piece.plan);
-    counts.push_back(last - first);
-    for (auto e = first; e < last; ++e) {
-      if constexpr (std::is_same_v<Value, std::int64_t>)
-        values.push_back(length(here, name, entries, e));
-      else
-        values.push_back(entries[e]);
+  for (std::int64_t plan = piece.plan; plan < piece.plan_end; ++plan) {
+    for (State s = begin; s < end; ++s) {
+      const bool none = entries.empty();
+      const auto first = none ? 0 : first_entry(here, name, s, own_, plan),
+                 last = none ? 0 : first_entry(here, name, s + 1, own_, plan);
+      counts.push_back(last - first);
+      for (auto e = first; e < last; ++e) {
+        if constexpr (std::is_same_v<Value, std::int64_t>)
+          values.push_back(length(here, name, entries, e));
+        else
+          values.push_back(entries[e]);
+      }
     }
   }
-  values = ranges_.on_first_rank(piece.range, std::move(counts), std::move(values));
+  values = ranges_of(name).on_first_rank(piece.range, std::move(counts), std::move(values));
   if constexpr (std::is_same_v<Value, std::int64_t>)
     if (writes()) values = to_offsets(piece, name, std::move(values));
   return values;

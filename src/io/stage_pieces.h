@@ -25,14 +25,17 @@ class StagePieces {
   void hand_over() const;                                          // by all others
 
  private:
-  // A piece of an array: what a range of states has at a stage; of landings, for one plan.
+  // A piece of an array: what a range of states has at a stage. Of landings, which lie plan by
+  // plan, what all states have by some plans.
   struct Piece {
     int stage = 0;
-    std::int64_t plan = 0;
     int range = 0;
+    std::int64_t plan = 0, plan_end = 1;
     std::int64_t size = 0;  // of all ranks
     bool first() const { return plan == 0 && range == 0; }
   };
+  std::vector<Piece> landing_pieces(int stage) const;
+  const StateRanges& ranges_of(const std::string& name) const;
   const Policy::Stage& stage(int h) const;
   bool alone() const { return owners_.ranks->size() == 1; }
   template <class Value>
@@ -49,7 +52,7 @@ class StagePieces {
   State own_;
   Owners owners_;
   const StageStore* store_;
-  StateRanges ranges_;
+  StateRanges ranges_, whole_;                        // the states, in ranges and as one
   std::vector<std::int64_t> plans_;                   // of each stage, on any rank
   std::map<std::string, std::vector<Piece>> pieces_;  // by array
   mutable int loaded_ = -1;                           // the stage of the store that is in memory

@@ -36,8 +36,13 @@ std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_
                                           std::span<const std::byte> values) const {
   Communicator& ranks = *owners_.ranks;
   std::vector<Share> mine;
-  State place = own(range).begin;
-  for (const std::int64_t size : sizes) mine.push_back({number(place++), size});
+  const auto [begin, end] = own(range);
+  const std::int64_t all = begin_.back();
+  std::int64_t time = 0;
+  for (State place = begin; const std::int64_t size : sizes) {
+    mine.push_back({time * all + number(place), size});
+    if (++place == end) place = begin, ++time;
+  }
   const auto shares = bring_to_first<Share>(ranks, mine);
   const auto bytes = bring_to_first(ranks, values);
   return in_order(shares, bytes);
@@ -46,7 +51,7 @@ std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_
 std::vector<std::byte> StateRanges::in_order(const std::vector<std::vector<Share>>& shares,
                                              const std::vector<std::vector<std::byte>>& values) {
   struct Place {
-    State state = 0;
+    std::int64_t order = 0;
     std::size_t list = 0;
     std::int64_t at = 0, bytes = 0;
   };
@@ -55,13 +60,13 @@ std::vector<std::byte> StateRanges::in_order(const std::vector<std::vector<Share
   for (std::size_t r = 0; r < shares.size(); ++r) {
     std::int64_t at = 0;
     for (const Share& share : shares[r]) {
-      places.push_back({share.state, r, at, share.bytes});
+      places.push_back({share.order, r, at, share.bytes});
       at += share.bytes;
     }
     total += values[r].size();
   }
   std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.state < b.state; });
+            [](const Place& a, const Place& b) { return a.order < b.order; });
   std::vector<std::byte> all;
   all.reserve(total);
   for (const Place& place : places) {

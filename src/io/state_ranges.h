@@ -26,7 +26,9 @@ class StateRanges {
   Places own(int range) const;
 
   // Every rank gives what its own states of the range have, `counts` of the values for each of
-  // them, one after the other. The first rank gets those of all states of the range, in order.
+  // them, one after the other. The first rank gets those of all states of the range, in order. A
+  // rank may go through its states several times, as often as all others: the first rank gets what
+  // all states have the first time, then the second.
   template <class Value>
   std::vector<Value> on_first_rank(int range, std::vector<std::int64_t> counts,
                                    std::vector<Value> values) const {
@@ -40,7 +42,7 @@ class StateRanges {
 
  private:
   struct Share {  // of a state in the bytes of a range
-    State state = 0;
+    std::int64_t order = 0;
     std::int64_t bytes = 0;
   };
   std::vector<std::byte> bring(int range, std::span<const std::int64_t> sizes,
