@@ -54,28 +54,12 @@ def test_without_uncertainty_it_is_the_occupancy_program(constraints, count):
         expect_bracket(case, occupancy(case), 1e-6, 1e-7, seed)
 
 
-@pytest.mark.parametrize("set, count", [("kl", 12), ("chi2", 8), ("interval", 12)])
+@pytest.mark.parametrize("set, count", [("kl", 12), ("chi2", 8), ("interval", 12), ("tv", 20)])
 def test_two_constraints_against_one_program(set, count):
     for seed in range(count):
         case = random_case(seed, set, states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
                            horizon=2 + seed % 2, constraints=2)  # fmt: skip
         expect_bracket(case, recursion(case), 1e-2, 1e-6, (set, seed))
-
-
-def test_two_constraints_under_total_variation_are_kept():
-    """Nature may take all reward from an outcome, and what several constraints are worth there together is bounded one
-    by one: the bracket always holds the exact value, but it does not always close."""
-    for seed in range(16):
-        case = random_case(seed, "tv", states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
-                           horizon=2 + seed % 2, constraints=2)  # fmt: skip
-        exact = recursion(case)
-        solution = rd.solve(problem_of(case), method="frontier", tolerance=1e-2, threads=1)
-        assert (solution.status == "infeasible") == (exact is None), seed
-        if exact is None:
-            continue
-        assert all(c.satisfied for c in solution.constraints), seed
-        assert exact - 1e-6 <= solution.reward.bound <= 1.05 * exact, (seed, exact, solution.reward.bound)
-        assert 0.99 * exact <= solution.reward.worst <= exact + 1e-6, (seed, exact, solution.reward.worst)
 
 
 SHAPES = [(3, 2, 2), (4, 2, 3), (5, 2, 2), (3, 3, 2), (4, 4, 2), (3, 2, 4)]  # states, actions, horizon

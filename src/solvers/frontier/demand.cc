@@ -46,6 +46,7 @@ class Follow {
         signals_(stages.front()->table.directions().signals()),
         backup_(backup),
         via_(via),
+        scales_(scales),
         negligible_(negligible),
         sums_(stages, weights_of(root), scales) {
     for (const FrontierStage* stage : stages) {
@@ -136,16 +137,15 @@ class Follow {
     const double loss = std::max(0.0, outer - inside - inherited);
     if (signals_ == 2) {
       if (q[0] > kNegligible) note(stage, place, 0, hint.direction, q[1] / q[0], loss);
-    } else if (q[0] > kNegligible) {
-      sums_.add_mass(stage, q[0]);
-      for (int c = 0; c + 1 < signals_; ++c)
-        note(stage, place, c, interval_of(stage, c, q[c + 1] / q[0]), q[c + 1] / q[0], loss);
+    } else {
+      if (q[0] > kNegligible) sums_.add_mass(stage, q[0]);
+      blame(stage, place, q, loss);
     }
     if (place >= states_) {
       for (int n = 0; n < parts.count; ++n) {
-        const int k = parts.direction[n], rays = table.directions().rays_begin();
+        const int k = parts.direction[n];
         landed_[(place - states_) * table.directions().size() + k] +=
-            sums_.weight(k < rays ? 0 : k - rays + 1, parts.weight[n]);
+            sums_.weight(table.directions().lead(k), parts.weight[n]);
       }
     } else if (via_ == Via::listed || q[0] <= kNegligible) {
       for (int n = 0; n < parts.count; ++n)
@@ -227,7 +227,7 @@ class Follow {
           curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
       if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) return;
       const double price = curve.price[above - 1];
-      note(stage, s, 0, interval_of(stage, 0, price), price, weight * open);
+      note(stage, s, 0, interval_of(stage, price), price, weight * open);
     });
   }
 
@@ -240,20 +240,41 @@ class Follow {
   }
 
   // The listed prices that a price lies between, by the lower one.
-  std::int64_t interval_of(int stage, int constraint, double price) const {
-    const std::vector<double>& prices = stages_[stage]->table.directions().prices(constraint);
+  std::int64_t interval_of(int stage, double price) const {
+    const std::vector<double>& prices = stages_[stage]->table.directions().prices(0);
     return std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
   }
 
-  void note(int stage, std::int64_t place, int constraint, std::int64_t n, double price,
-            double loss) {
+  // With several constraints a loss is shared by the leads that the direction is written by, each
+  // in proportion to what it stands for.
+  void blame(int stage, std::int64_t place, const double* q, double loss) {
+    const Directions& directions = stages_[stage]->table.directions();
+    const auto size_of = [&](const Directions::Level& level) {
+      double size = scales_[level.lead];
+      for (int j = level.lead + 1; j < signals_; ++j) {
+        const double last = directions.prices(directions.list(level.lead, j)).back();
+        size += std::min(level.price[j], last) * scales_[j];
+      }
+      return level.weight * size;
+    };
+    double all = 0;
+    directions.for_each_level(q, [&](const Directions::Level& level) { all += size_of(level); });
+    directions.for_each_level(q, [&](const Directions::Level& level) {
+      if (level.weight <= kNegligible) return;
+      for (int j = level.lead + 1; j < signals_; ++j)
+        note(stage, place, directions.list(level.lead, j), level.low[j], level.price[j],
+             loss * size_of(level) / all);
+    });
+  }
+
+  void note(int stage, std::int64_t place, int list, std::int64_t n, double price, double loss) {
     if (loss <= 0) return;
-    sums_.add_interval(stage, constraint, n, loss, price);
+    sums_.add_interval(stage, list, n, loss, price);
     if (signals_ != 2) return;
     loss = sums_.loss(loss);
     std::vector<double>& losses = demand_.state_loss[stage];
     const auto intervals =
-        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(constraint).size());
+        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(0).size());
     if (place < states_) {
       losses[place * intervals + n] += loss;
       return;
@@ -284,8 +305,7 @@ class Follow {
   }
 
   double weight_of(int stage, int k, const double* q) const {
-    const int rays = stages_[stage]->table.directions().rays_begin();
-    return q[k < rays ? 0 : k - rays + 1];
+    return q[stages_[stage]->table.directions().lead(k)];
   }
 
   // What has come to directions that the state does not look at goes on by the neighbours that it
@@ -354,6 +374,7 @@ class Follow {
   int signals_;
   StateBackup& backup_;
   Via via_;
+  std::span<const double> scales_;
   double negligible_;
   Demand demand_;
   DemandSums sums_;

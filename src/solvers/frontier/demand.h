@@ -18,7 +18,7 @@ struct Demand {
     double weighted_price = 0;  // loss times price
   };
   std::vector<std::vector<std::vector<Interval>>>
-      intervals;  // [stage][constraint][between price n and the next, or the ray]
+      intervals;  // [stage][list of prices][between price n and the next, or beyond]
   std::vector<std::vector<double>>
       state_loss;  // the same for each state, [stage][state * prices + n], with one constraint
   std::vector<std::vector<double>>

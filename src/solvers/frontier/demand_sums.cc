@@ -23,13 +23,16 @@ DemandSums::DemandSums(const std::vector<const FrontierStage*>& stages, std::vec
       loss_grid_(size_of(weights, scales)),
       mass_(stages.size()) {
   for (const double weight : weights) weight_grids_.emplace_back(weight);
-  for (std::size_t j = 1; j < scales.size(); ++j)
-    price_units_.push_back(ExactSum::unit_for(size_of(weights, scales) * scales[0] / scales[j]));
+  for (std::size_t lead = 0; lead < scales.size(); ++lead) {
+    for (std::size_t j = lead + 1; j < scales.size(); ++j)
+      price_units_.push_back(
+          ExactSum::unit_for(size_of(weights, scales) * scales[lead] / scales[j]));
+  }
   for (const FrontierStage* stage : stages) {
     auto& lists = intervals_.emplace_back();
     const Directions& directions = stage->table.directions();
-    for (int c = 0; c < directions.constraints(); ++c)
-      lists.emplace_back(directions.prices(c).size());
+    for (int list = 0; list < directions.lists(); ++list)
+      lists.emplace_back(directions.prices(list).size());
   }
 }
 
@@ -38,8 +41,8 @@ void DemandSums::for_each_sum(Visit visit) {
   for (ExactSum& sum : mass_) visit(sum);
   visit(games_);
   for (auto& stage : intervals_) {
-    for (auto& constraint : stage) {
-      for (Interval& interval : constraint) visit(interval.loss), visit(interval.weighted_price);
+    for (auto& list : stage) {
+      for (Interval& interval : list) visit(interval.loss), visit(interval.weighted_price);
     }
   }
 }

@@ -18,10 +18,10 @@ class DemandSums {
 
   void add_mass(int stage, double mass) { mass_[stage].add(mass, unit_of_mass_); }
   void add_games(double loss) { games_.add(loss, unit_); }
-  void add_interval(int stage, int constraint, std::int64_t n, double loss, double price) {
-    Interval& interval = intervals_[stage][constraint][n];
+  void add_interval(int stage, int list, std::int64_t n, double loss, double price) {
+    Interval& interval = intervals_[stage][list][n];
     interval.loss.add(loss, unit_);
-    interval.weighted_price.add(loss * price, price_units_[constraint]);
+    interval.weighted_price.add(loss * price, price_units_[list]);
   }
 
   // Terms of sums that every state has for itself, to be added as they are.
@@ -38,7 +38,7 @@ class DemandSums {
   void for_each_sum(Visit visit);
 
   double unit_, unit_of_mass_;
-  std::vector<double> price_units_;  // of each constraint
+  std::vector<double> price_units_;  // of each list
   std::vector<Grid> weight_grids_;   // of each signal
   Grid loss_grid_;
   std::vector<ExactSum> mass_;

@@ -83,7 +83,9 @@ MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options)
                          : problem.horizon();
   const std::size_t constraints = problem.constraints().size();
   const auto directions = [&](std::size_t prices) {
-    return std::pow(prices, constraints) + static_cast<double>(constraints);
+    double sum = 0;  // over the leads
+    for (std::size_t after = 0; after <= constraints; ++after) sum += std::pow(prices, after);
+    return sum;
   };
   MemoryPlan plan = search_bytes(problem, stages, directions(first_prices(constraints).size()), 1);
   const MemoryPlan most = search_bytes(

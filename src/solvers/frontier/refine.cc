@@ -189,8 +189,8 @@ void add_prices(const Demand& demand, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices) {
   double roots = 0;
   for (const auto& stage : demand.intervals) {
-    for (const auto& constraint : stage) {
-      for (const auto& interval : constraint) roots += std::cbrt(interval.loss);
+    for (const auto& list : stage) {
+      for (const auto& interval : list) roots += std::cbrt(interval.loss);
     }
   }
   const double ratio = parts_per_root(roots, target);

@@ -34,7 +34,7 @@ std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int mos
                                     const std::vector<StagePlan>& before, const Model& model,
                                     Communicator& ranks);
 
-// For several constraints: adds prices where the losses are, [stage][constraint].
+// For several constraints: adds prices where the losses are, [stage][list].
 void add_prices(const Demand& demand, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices);
 

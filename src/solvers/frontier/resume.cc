@@ -29,20 +29,19 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
 }
 
 void FrontierSearch::visit_plan(Archive& archive) {
-  std::vector<std::vector<double>> prices;  // of each stage and constraint
-  for (const StagePlan& stage : plan_) {
-    for (int c = 0; c < static_cast<int>(required_.size()); ++c)
-      prices.push_back(stage.directions.prices(c));
-  }
+  Prices prices;  // of all stages
+  for (const Prices& stage : listed_prices())
+    prices.insert(prices.end(), stage.begin(), stage.end());
   archive.visit("prices", prices);
   const std::int64_t states = problem_.model().own_states();
   std::int64_t each = 0;  // directions of a state, at all stages
-  for (std::size_t h = 0; h < plan_.size(); ++h) {
-    const auto first = prices.begin() + static_cast<std::ptrdiff_t>(h * required_.size());
-    Directions directions(Prices(first, first + static_cast<std::ptrdiff_t>(required_.size())));
-    each += directions.size();
-    plan_[h].tolerance.resize(states * directions.size());
-    plan_[h].directions = std::move(directions);
+  auto list = prices.begin();
+  for (StagePlan& stage : plan_) {
+    const auto end = list + stage.directions.lists();
+    stage.directions = Directions(Prices(list, end));
+    list = end;
+    each += stage.directions.size();
+    stage.tolerance.resize(states * stage.directions.size());
   }
   std::vector<double> tolerance(states * each);  // [state][stage][direction]
   const auto for_each_list = [&](auto visit) {

@@ -86,9 +86,13 @@ Root solve_root(const TradeOffs& table, const Start& start, const std::vector<do
       bound -= directions.weight(k, c + 1) * required[c];
     root.bound = std::min(root.bound, bound);
   }
-  for (int c = 0; c < directions.constraints(); ++c) {
-    const double best = mean.bounds(0)[directions.rays_begin() + c];
-    if (best < required[c] - 1e-9 * std::max(1.0, std::abs(required[c]))) root.beyond_reach = true;
+  for (int k = directions.rays_begin(); k < directions.size(); ++k) {
+    double asked = 0, size = 0;
+    for (int c = 0; c < directions.constraints(); ++c) {
+      asked += directions.weight(k, c + 1) * required[c];
+      size += directions.weight(k, c + 1) * std::max(1.0, std::abs(required[c]));
+    }
+    if (mean.bounds(0)[k] < asked - 1e-9 * size) root.beyond_reach = true;
   }
   if (directions.constraints() == 0) {
     root.mixture = {{0, 1.0}};

@@ -139,11 +139,14 @@ int FrontierSearch::stages_to_plan() {
       1, stages_until_negligible(problem_, std::min(0.5, 0.1 * options_.tolerance / open)));
 }
 
-// Prices around the exchange rate of the two totals; the search moves to where the answer is.
+// Prices around the exchange rate of two totals; the search moves to where the answer is.
 FrontierSearch::Prices FrontierSearch::begin_with() const {
-  Prices prices(required_.size(), first_prices(required_.size()));
-  for (std::size_t c = 0; c < required_.size(); ++c) {
-    for (double& price : prices[c]) price = price * scales_[0] / scales_[c + 1];
+  Prices prices;
+  for (std::size_t lead = 0; lead < channels_.size(); ++lead) {
+    for (std::size_t j = lead + 1; j < channels_.size(); ++j) {
+      prices.push_back(first_prices(required_.size()));
+      for (double& price : prices.back()) price = price * scales_[lead] / scales_[j];
+    }
   }
   return prices;
 }
@@ -156,8 +159,8 @@ bool FrontierSearch::infeasible() const {
           bound_ < least_reward_ - 1e-9 * std::max(1.0, std::abs(least_reward_)));
 }
 
-// With several constraints a pass may be large and gain nothing: directions without weight on the
-// reward are only known one constraint at a time, and what that leaves open never closes.
+// With several constraints a pass may be large and gain nothing: prices are limited in number, and
+// landings are known by their states only one direction at a time.
 bool FrontierSearch::stagnant() {
   if (required_.size() < 2) return false;
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
@@ -189,9 +192,8 @@ StagePlan FrontierSearch::make_plan(Directions directions, double tolerance) con
   const std::int64_t states = problem_.model().own_states(), size = plan.directions.size();
   plan.tolerance.assign(states * size, tolerance);
   for (std::int64_t s = 0; s < states; ++s) {
-    for (std::size_t c = 0; c < required_.size(); ++c)
-      plan.tolerance[s * size + plan.directions.rays_begin() + static_cast<int>(c)] *=
-          scales_[c + 1] / scales_[0];
+    for (int k = plan.directions.rays_begin(); k < size; ++k)
+      plan.tolerance[s * size + k] *= scales_[plan.directions.lead(k)] / scales_[0];
   }
   return plan;
 }
@@ -215,23 +217,29 @@ std::vector<FrontierSearch::Prices> FrontierSearch::listed_prices() const {
   std::vector<Prices> prices;
   for (const StagePlan& plan : plan_) {
     Prices& stage = prices.emplace_back();
-    for (std::size_t c = 0; c < required_.size(); ++c)
-      stage.push_back(plan.directions.prices(static_cast<int>(c)));
+    for (int list = 0; list < plan.directions.lists(); ++list)
+      stage.push_back(plan.directions.prices(list));
   }
   return prices;
 }
 
-// Adds one price for each constraint, at every stage. False when they are listed already.
+// Adds the prices of one direction at every stage, whichever of its signals leads. False when they
+// are listed already.
 bool FrontierSearch::plan_towards(const std::vector<double>& wanted) {
   bool finer = false;
   std::vector<Prices> prices = listed_prices();
+  const auto add = [&](std::vector<double>& list, double price) {
+    const auto place = std::lower_bound(list.begin(), list.end(), price);
+    if (place != list.end() && *place == price) return;
+    list.insert(place, price);
+    finer = true;
+  };
   for (std::size_t h = 0; h < plan_.size(); ++h) {
-    for (std::size_t c = 0; c < required_.size(); ++c) {
-      std::vector<double>& list = prices[h][c];
-      const auto place = std::lower_bound(list.begin(), list.end(), wanted[c]);
-      if (place != list.end() && *place == wanted[c]) continue;
-      list.insert(place, wanted[c]);
-      finer = true;
+    const Directions& directions = plan_[h].directions;
+    for (int lead = 0; lead < directions.signals(); ++lead) {
+      const double weight = lead == 0 ? 1.0 : wanted[lead - 1];
+      for (int j = lead + 1; weight > 0 && j < directions.signals(); ++j)
+        add(prices[h][directions.list(lead, j)], wanted[j - 1] / weight);
     }
     plan_[h] = make_plan(Directions(prices[h]), plan_[h].tolerance.front());
   }
@@ -305,8 +313,10 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
 bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
   const int horizon = static_cast<int>(plan_.size());
   stages.resize(horizon + 1);
-  stages[horizon] =
-      problem_.infinite() ? end_ : make_stage(Directions(Prices(required_.size(), {0.0})));
+  stages[horizon] = problem_.infinite()
+                        ? end_
+                        : make_stage(Directions(Prices(
+                              Directions::lists(static_cast<int>(required_.size())), {0.0})));
   complete_stage(landings_, stages[horizon]);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(1 - (h + 1.0) / horizon)) return false;

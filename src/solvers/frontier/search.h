@@ -21,7 +21,7 @@ class FrontierSearch {
   Solution run();
 
  private:
-  using Prices = std::vector<std::vector<double>>;  // for each constraint
+  using Prices = Directions::Prices;
 
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);

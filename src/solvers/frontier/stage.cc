@@ -198,9 +198,10 @@ void StateBackup::play(int stage, State state, int action, std::span<const int> 
   for (int n = 0; n < count; ++n) {
     const int lane = lanes[n];
     const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
-    const bool lower = ends_[n].bound < bound_[at];
-    if (lower) bound_[at] = ends_[n].bound;
-    if (!ends_[n].kernel.empty() && (lower || kernel_[at].empty()))
+    bound_[at] = std::min(bound_[at], ends_[n].bound);
+    // Other kernels may leave a lower bound as long as little is known of where these lead. They
+    // are where the game ends, so that is where to learn more.
+    if (!ends_[n].kernel.empty() && (ends_[n].gap <= gap_[at] || kernel_[at].empty()))
       kernel_[at].swap(ends_[n].kernel);
     gap_[at] = ends_[n].gap;
     if (ends_[n].value <= best_value_[lane]) continue;
