@@ -1,5 +1,6 @@
 #include "redoubt/frontier.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,6 +172,29 @@ TEST(Frontier, InfiniteHorizonsHaveAStationaryController) {
     EXPECT_FALSE(s.cut) << id;
     expect_sound(problem, s);
     EXPECT_NEAR(verify(problem, s.policy).reward.worst, s.reward.worst, 1e-9 * scale_of(s)) << id;
+  }
+}
+
+// With no constraint, one or two, wherever nature may land.
+TEST(Frontier, StationaryControllersOfEverySet) {
+  for (const Uncertainty& set : testing::kEverySet) {
+    if (std::holds_alternative<Tilt>(set)) continue;
+    for (int constraints = 0; constraints <= 2; ++constraints) {
+      SCOPED_TRACE(fmt::format("set {}, {} constraints", set.index(), constraints));
+      RandomOptions options;
+      options.states = 4;
+      options.horizon.reset();
+      options.discount = 0.8;
+      options.constraints = constraints;
+      options.signals = std::max(1, constraints);
+      options.uncertainty = set;
+      const Problem problem = random_problem(1, options);
+      const Solution s = frontier(problem, {.tolerance = 2e-2});
+      EXPECT_EQ(s.status, Status::certified);
+      EXPECT_EQ(s.policy.stages.size(), 1u);
+      EXPECT_FALSE(s.cut);
+      expect_sound(problem, s);
+    }
   }
 }
 

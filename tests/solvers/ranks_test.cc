@@ -114,6 +114,14 @@ TEST_P(Ranks, DoNotChangeFrontier) {
   options.horizon = 3;
   options.signals = options.constraints = 2;
   expect_same_on_ranks(testing::random_problem(2, options), run_frontier);
+  options.states = 5;
+  options.horizon.reset();
+  options.stage_dependent = false;
+  options.discount = 0.6;
+  expect_same_on_ranks(testing::random_problem(2, options),
+                       [](const Problem& problem, const Execution& execution) {
+                         return frontier(problem, {.tolerance = 5e-2}, execution);
+                       });
 }
 
 TEST_P(Ranks, DoNotChangeAnEvaluation) {

@@ -81,21 +81,21 @@ void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
 }
 
 // An infinite horizon with one rule for all time. What is promised does not depend on the stage, so
-// all points of all stages can be had at once: the corners of their common curve lead to each
-// other, and keep at least what they kept before. What that is worth is found by evaluating it; if
-// it is as good as the staged policy, within what is allowed, it takes its place.
+// all points of all stages can be had at once: the best of them lead to each other, and keep at
+// least what they kept before. What that is worth is found by evaluating it; if it is as good as
+// the staged policy, within what is allowed, it takes its place.
 bool FrontierSearch::make_stationary(Policy& policy) {
-  if (required_.size() != 1 || landings_.anywhere()) return false;
   TradeOffs table = stages_.front().table;
-  Policy found = pool_stages(problem_, stages_);
+  Policy found = pool_stages(problem_, landings_, stages_);
   const std::vector<double> values = evaluate(problem_, found, workers_).values.front();
   const Model& model = problem_.model();
-  const auto nodes = static_cast<std::int64_t>(values.size()) / 2;
+  const auto signals = static_cast<std::int64_t>(channels_.size());
+  const std::int64_t nodes = static_cast<std::int64_t>(values.size()) / signals;
   for (State s = 0; s < model.states(); ++s) {
     // Of a part, there is room for equally many nodes in every state.
     const auto first =
         model.arrays().part ? nodes / model.states() * s : found.stages.front().begin(s);
-    for (int j = 0; j < 2; ++j)
+    for (int j = 0; j < signals; ++j)
       std::copy_n(values.data() + j * nodes + first, table.directions().size(), table.points(s, j));
   }
   const Root root = solve_root(table, problem_.start(), required_);

@@ -15,9 +15,11 @@ Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<std::int32_t>& first_points,
                        const std::vector<std::vector<std::int32_t>>* end = nullptr);
 
-// The stationary policy of an infinite horizon with one constraint whose memory is a point of any
-// stage: the corners of the curve through all of them. The first memory states of every state are
-// its best corners in the directions of the first stage, in their order.
-Policy pool_stages(const Problem& problem, const std::vector<FrontierStage>& stages);
+// The stationary policy of an infinite horizon whose memory is a point of any stage: with one
+// constraint the corners of the curve through all of them, otherwise those that are best in some
+// direction. The first memory states of every state are the best of them in the directions of the
+// first stage, in their order.
+Policy pool_stages(const Problem& problem, const Landings& landings,
+                   const std::vector<FrontierStage>& stages);
 
 }  // namespace redoubt
