@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "support/expect_error.h"
 #include "support/random_problem.h"
 
