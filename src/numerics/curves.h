@@ -47,6 +47,7 @@ void stand_on_curve(const CurveLanes& lanes);
 // The same numbers begin a CurveCorner, whose last price is infinite, too.
 struct Support {
   double reward, utility, price;
+  double unused = 0;  // numbers are read by fours
 };
 
 // Finds the entry of a price, or one close to it, in a table that all places share: prices whose
@@ -66,7 +67,7 @@ struct SupportSum {
   const double* kernel[2] = {};           // [place][lane]
   const double* extra = nullptr;          // [place][signal]
   const double* const* table = nullptr;  // of each place; an entry of price -infinity stands before
-  int size = 3;                          // of an entry, in doubles
+  int size = 4;                          // of an entry, in doubles
   // Where the search for the entries begins: in the bucket of the price, if all places have the
   // same prices, or at a guess.
   const std::int64_t* guess = nullptr;  // [place][lane]

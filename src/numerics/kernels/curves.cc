@@ -7,17 +7,23 @@ namespace redoubt::REDOUBT_TARGET {
 namespace {
 
 constexpr std::int64_t kCorner = sizeof(CurveCorner) / sizeof(double);
-// Where the numbers of a corner are.
-enum Field { kReward, kUtility, kPrice, kLogPrice, kBegin, kEnd, kBend };
 
 // A corner as eight lanes see it, each its own: `height` is the price that the tilts make of it, as
 // the negative of its logarithm.
 struct Spot {
-  Lanes reward, utility, height;
+  Lanes reward, utility, price, log_price, height;
 };
 [[gnu::always_inline]] inline Spot select(Mask yes, const Spot& a, const Spot& b) {
   return {select(yes, a.reward, b.reward), select(yes, a.utility, b.utility),
+          select(yes, a.price, b.price), select(yes, a.log_price, b.log_price),
           select(yes, a.height, b.height)};
+}
+// How the smooth curve goes along the edge behind a corner.
+struct Edge {
+  Lanes begin, end, bend;  // logarithms of prices, and how fast they rise
+};
+[[gnu::always_inline]] inline Edge select(Mask yes, const Edge& a, const Edge& b) {
+  return {select(yes, a.begin, b.begin), select(yes, a.end, b.end), select(yes, a.bend, b.bend)};
 }
 
 // How eight lanes look at the corners of one place, which are given by where they are in the array
@@ -27,20 +33,23 @@ struct Look {
   Lanes cold0, cold1, mean0, mean1, exchange, smooth;
   bool all_smooth, all_sharp;  // in all lanes; then one number is enough
 
-  [[gnu::always_inline]] Lanes field(int which, Integers at) const {
-    return gather(corners + which, at);
-  }
   [[gnu::always_inline]] Spot spot(Integers at) const {
-    const Lanes reward = field(kReward, at), utility = field(kUtility, at);
-    return {reward, utility, exchange - cold0 * (reward - mean0) + cold1 * (utility - mean1)};
+    const FourLanes found = gather_four(corners, at);
+    const Lanes reward = found.number[0], utility = found.number[1];
+    return {reward, utility, found.number[2], found.number[3],
+            exchange - cold0 * (reward - mean0) + cold1 * (utility - mean1)};
   }
-  // The logarithm of the price that the curve has where an edge begins or ends. It may be no number
-  // at the corners that stand outside, and then compares as the infinity there would.
-  [[gnu::always_inline]] Lanes log_price(Field where, Integers at) const {
-    if (all_smooth) return field(where, at);
-    const Lanes middle = field(kLogPrice, at);
-    if (all_sharp) return middle;
-    const Lanes full = field(where, at);  // as it is where the lane is smooth, to the last bit
+  // Logarithms may be no numbers at the corners that stand outside, and then compare as the
+  // infinity there would.
+  [[gnu::always_inline]] Edge edge(Integers at, const Spot& spot) const {
+    if (all_sharp) return {spot.log_price, spot.log_price, 0.0};
+    const FourLanes found = gather_four(corners + 4, at);
+    return {smoothed(spot.log_price, found.number[0]), smoothed(spot.log_price, found.number[1]),
+            found.number[2]};
+  }
+  [[gnu::always_inline]] Lanes smoothed(Lanes middle, Lanes full) const {
+    if (all_smooth) return full;
+    // As it is where the lane is smooth, to the last bit.
     return select(smooth < 1.0, middle + smooth * (full - middle), full);
   }
 };
@@ -60,32 +69,34 @@ struct Look {
   Integers at = shift_left(corner, 3);
   static_assert(kCorner == 8);
   Spot here = look.spot(at), before;
-  Lanes before_begins;
+  Edge behind = look.edge(at, here), ahead;  // of `here`, and of `before`
   for (;;) {
     const Spot next = look.spot(at + kCorner);
-    const Mask up = (look.log_price(kEnd, at) + next.height <= 0.0) & live;
+    const Mask up = (behind.end + next.height <= 0.0) & live;
     if (!any(up)) break;
     at = add_where(up, at, kCorner);
     here = select(up, next, here);
+    behind = look.edge(at, here);
   }
   for (;;) {
     before = look.spot(at - kCorner);
-    before_begins = look.log_price(kBegin, at - kCorner) + before.height;
-    const Mask down = (before_begins >= 0.0) & live;
+    ahead = look.edge(at - kCorner, before);
+    const Mask down = (ahead.begin + before.height >= 0.0) & live;
     if (!any(down)) break;
     at = add_where(down, at, -kCorner);
     here = select(down, before, here);
+    behind = select(down, ahead, behind);
   }
   // On the edge before the corner, on the one behind it, or on none.
-  const Mask on_before = look.log_price(kEnd, at - kCorner) + here.height > 0.0;
-  const Lanes at_begin = select(on_before, before_begins, look.log_price(kBegin, at) + here.height);
+  const Mask on_before = ahead.end + here.height > 0.0;
+  const Spot from = select(on_before, before, here);
+  const Edge along_edge = select(on_before, ahead, behind);
+  const Lanes at_begin = along_edge.begin + from.height;
   const Mask on_edge = at_begin < 0.0;
-  const Integers edge = add_where(on_before, at, -kCorner);
-  const Lanes price = look.field(kPrice, edge), bend = look.field(kBend, edge);
-  const Lanes soft = 1.0 / (look.cold1 + look.cold0 * price + look.smooth * bend);
+  const Lanes price = from.price;
+  const Lanes soft = 1.0 / (look.cold1 + look.cold0 * price + look.smooth * along_edge.bend);
   const Lanes along = select(on_edge, -at_begin * soft, 0.0);  // utility from where the edge begins
   // Off the edges the corner is where one begins, and its price may be infinite.
-  const Spot from = select(on_before, before, here);
   const Lanes reward = from.reward - select(on_edge, price * along, 0.0);
   const Lanes utility = from.utility + along;
   store(to.value[0] + lane, reward);
@@ -130,17 +141,20 @@ void sum_supports(const SupportSum& sum, double* to) {
       const Mask some = below(sum.lanes - lane) & (q0 + q1 > 0.0);
       Integers at = begin_at(sum, first, q0, q1);
       for (auto& v : at.part) v *= static_cast<std::uint64_t>(sum.size);
+      FourLanes entry = gather_four(table, at);
       for (;;) {
-        const Mask up = (gather(table + 2, at) * q0 <= q1) & some;
+        const Mask up = (entry.number[2] * q0 <= q1) & some;
         if (!any(up)) break;
         at = add_where(up, at, sum.size);
+        entry = gather_four(table, at);
       }
       while (sum.guess) {  // a bucket begins with its least price
         const Mask down = (gather(table + 2 - sum.size, at) * q0 > q1) & some;
         if (!any(down)) break;
         at = add_where(down, at, -sum.size);
+        entry = gather_four(table, at);
       }
-      const Lanes part = q0 * (gather(table, at) + extra0) + q1 * (gather(table + 1, at) + extra1);
+      const Lanes part = q0 * (entry.number[0] + extra0) + q1 * (entry.number[1] + extra1);
       store(to + lane, load(to + lane) + part);
     }
   }
