@@ -69,7 +69,7 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   plan.halo = stages * passes * stage.halo;
   plan.policy = stages * (passes * stage.policy + shape.own * (extremes + found));
   // The next stage, laid out for lanes.
-  if (shape.signals == 2) plan.values += (shape.known + shape.landings) * (96 * directions + 176);
+  if (shape.signals == 2) plan.values += (shape.known + shape.landings) * (104 * directions + 184);
   // Against kl, where the games of this stage and the next have ended.
   if (shape.kl) plan.values += 2 * directions * (32 * shape.rows + 8 * shape.outcomes);
   return plan;
