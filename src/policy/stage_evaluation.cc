@@ -23,6 +23,7 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
       store_(store),
       group_(&workers),
       exchange_(problem.model(), workers.ranks()),
+      mixed_landings_(problem, policy.budget, workers),
       all_states_(problem.model().all_states()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));
@@ -31,9 +32,7 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
     tables.push_back(stage.outcome_slot.empty() ? 0 : -1);
   agree_on_least(workers.ranks(), tables);
   by_table_.assign(tables.begin(), tables.end());
-  if (!problem.model().arrays().part) return;
-  require_whole_landings(problem, policy.budget);
-  find_room();
+  if (problem.model().arrays().part) find_room();
 }
 
 void StageEvaluation::find_room() {
@@ -48,15 +47,6 @@ void StageEvaluation::find_room() {
   }
   agree_on_least(group_->ranks(), least);
   for (const double room : least) room_.push_back(static_cast<std::int64_t>(-room));
-}
-
-void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes) {
-  const bool mixed = std::any_of(axes.begin(), axes.end(), [](const BudgetAxis& axis) {
-    return axis.rounding == Rounding::mixed && !axis.exact;
-  });
-  require(!problem.model().arrays().part || !lands_anywhere(problem) || !mixed,
-          "rounding mixed with set tv, reach anywhere, must run on one rank: the worst landing is "
-          "sought among all states for every row");
 }
 
 double StageEvaluation::row_evaluations() const {
@@ -180,7 +170,7 @@ void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, 
   const bool floor = worker.rows.needs_floor();
   if (floor) {
     worker.floor.resize(padded_lanes(lanes));
-    gather_floor(stage, row, next, worker);
+    gather_floor(stage, row, worker);
   }
   worker.result.resize(padded_lanes(lanes));
   worker.rows.worst(row, channels_, lanes, worker.next.data(),
@@ -283,6 +273,10 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
 void StageEvaluation::prepare_floor(int stage, const Next& next) {
   if (by_table(stage)) return prepare_landings(stage, next);
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  if (draws_budgets(policy_->budget))
+    return mixed_landings_.find(stage, channels(), [&](int c, State s) {
+      return next.data() + c * all + first_node(stage + 1, s);
+    });
   const auto memory = memory_states(policy_->budget, stage + 1);
   floor_.assign(std::int64_t{memory} * channels(), std::numeric_limits<double>::infinity());
   for (int c = 0; c < channels(); ++c) {
@@ -293,6 +287,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     }
   }
   agree_on_least(group_->ranks(), floor_);
+  // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
+  for (double& least : floor_) least += 0.0;
 }
 
 // The value of the least of the states that a row does not list, by a mixture of landing plans. A
@@ -332,41 +328,30 @@ void StageEvaluation::gather_landings(int stage, Row row, Worker& worker) const 
   }
 }
 
-void StageEvaluation::gather_floor(int stage, Row row, const Next& next, Worker& worker) const {
+void StageEvaluation::gather_floor(int stage, Row row, Worker& worker) const {
   if (by_table(stage)) return gather_landings(stage, row, worker);
-  const Model& model = problem_->model();
   const auto count = worker.lanes.size();
-  const auto all = static_cast<std::int64_t>(next.size()) / channels();
   if (policy_->budget.empty()) {
     for (int c = 0; c < channels(); ++c)
       std::fill_n(worker.floor.data() + c * count, count, floor_[c]);
     return;
   }
+  if (draws_budgets(policy_->budget)) {
+    for (int c = 0; c < channels(); ++c) {
+      const double* least = mixed_landings_.least(row, c);
+      for (std::size_t lane = 0; lane < count; ++lane)
+        worker.floor[c * count + lane] = least[worker.lanes[lane]];
+    }
+    return;
+  }
   worker.earned.resize(policy_->budget.size());
-  earned_on_axes(model, policy_->budget, row, -1, worker.earned);
-  move_budgets(policy_->budget, stage, worker.earned, worker.range, worker.landing);
-  const BudgetMoves& moves = worker.landing;
+  earned_on_axes(problem_->model(), policy_->budget, row, -1, worker.earned);
+  move_budgets(policy_->budget, stage, worker.earned, worker.range, worker.moves);
   const std::int64_t there = memory_states(policy_->budget, stage + 1);
   for (int c = 0; c < channels(); ++c) {
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      double& least = worker.floor[c * count + lane];
-      if (moves.corners == 1) {
-        least = floor_[c * there + moves.memory[worker.lanes[lane] - worker.range.first]];
-        continue;
-      }
-      // Nature chooses the state before the policy draws its memory: the least mixture, not a
-      // mixture of the least.
-      least = std::numeric_limits<double>::max();
-      for (State s = 0; s < policy_->states; ++s) {
-        double sum = 0;
-        for (int corner = 0; corner < moves.corners; ++corner) {
-          const auto at =
-              std::int64_t{corner} * worker.range.count + worker.lanes[lane] - worker.range.first;
-          sum += moves.weight[at] * next[c * all + s * there + moves.memory[at]];
-        }
-        least = std::min(least, sum);
-      }
-    }
+    for (std::size_t lane = 0; lane < count; ++lane)
+      worker.floor[c * count + lane] =
+          floor_[c * there + worker.moves.memory[worker.lanes[lane] - worker.range.first]];
   }
 }
 

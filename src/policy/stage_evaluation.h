@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policy/budget.h"
+#include "policy/mixed_landings.h"
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/stage_store.h"
@@ -13,10 +14,6 @@
 #include "sweep/workers.h"
 
 namespace redoubt {
-
-// An Error where a mixture over memory states would have to be compared in all states of a model of
-// which this is a part.
-void require_whole_landings(const Problem& problem, std::span<const BudgetAxis> axes);
 
 // One backward stage of evaluating a policy, for several channels at once. Values are laid out
 // [channel][node], where nodes are those of all states of the model. A part of a model, whose
@@ -53,7 +50,7 @@ class StageEvaluation {
     std::vector<const double*> next;
     std::vector<double> floor, result, earned;
     std::vector<State> listed;  // of the row at hand, in the whole model
-    BudgetMoves moves, landing;
+    BudgetMoves moves;
   };
   using Next = std::vector<double>;
 
@@ -65,7 +62,7 @@ class StageEvaluation {
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;
-  void gather_floor(int stage, Row row, const Next& next, Worker& worker) const;
+  void gather_floor(int stage, Row row, Worker& worker) const;
   void prepare_floor(int stage, const Next& next);
   void prepare_landings(int stage, const Next& next);
   double least_landing(const Policy::Stage& here, std::int64_t slot, int channel,
@@ -87,8 +84,9 @@ class StageEvaluation {
   // The least value over all states, [channel][memory state of a budget]; or, by table, the value
   // of landing in each state of the whole model, [channel][plan][state].
   std::vector<double> floor_;
-  std::int64_t plans_ = 0;  // of the stage at hand
-  State all_states_;        // of the whole model
+  MixedLandings mixed_landings_;  // in their place where budgets are drawn
+  std::int64_t plans_ = 0;        // of the stage at hand
+  State all_states_;              // of the whole model
 };
 
 }  // namespace redoubt

@@ -7,7 +7,6 @@
 #include "model/agree.h"
 #include "model/require.h"
 #include "numerics/best_mix.h"
-#include "policy/stage_evaluation.h"
 #include "sweep/large_arrays.h"
 
 namespace redoubt {
@@ -28,13 +27,13 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
       fallback_(fallback),
       group_(&workers),
       exchange_(problem.model(), workers.ranks()),
-      shapes_(problem, axes, workers.ranks()) {
+      shapes_(problem, axes, workers.ranks()),
+      landings_(problem, axes, workers) {
   Communicator& ranks = workers.ranks();
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
   const double actions = agree_on_max(ranks, problem.model().most_actions());
   require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
-  require_whole_landings(problem, axes);
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
   shape_layer(stages, next_);
 }
@@ -111,7 +110,7 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
     decisions_.assign(model.own_states() * ranges, {});
   else
     decisions.mixed.assign(std::int64_t{model.own_states()} * here_.lanes, {});
-  if (workers_.front().rows.needs_floor()) find_floor();
+  if (workers_.front().rows.needs_floor()) find_floor(stage);
   const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
                       padded_lanes(here_.lanes);
   const auto body = [&](State state, std::int64_t piece, int number) {
@@ -159,7 +158,7 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
   }
   if (worker.rows.needs_floor()) move(stage, row, -1, worker);
   for (int array = 0; array < arrays_; ++array) {
-    const double* floor = worker.rows.needs_floor() ? moved_floor(array, worker) : nullptr;
+    const double* floor = worker.rows.needs_floor() ? moved_floor(array, row, worker) : nullptr;
     worker.rows.worst(row, {&channels_[array], 1}, worker.range.count,
                       worker.next.data() + array * outcomes, floor, q + array * padded);
   }
@@ -218,22 +217,10 @@ const double* BudgetSweep::moved(int array, State state, const Worker& worker,
 }
 
 // The same for the worst landing outside of the row.
-const double* BudgetSweep::moved_floor(int array, Worker& worker) const {
-  const State states = problem_->model().states();
-  if (shapes_.by_shift()) return moved(array, states, worker, nullptr);
-  const int count = worker.range.count;
-  worker.floor.resize(2 * padded_lanes(count));
-  if (worker.moves.corners == 1) return moved(array, states, worker, worker.floor.data());
-  // Nature chooses the state before the policy draws its memory: the least mixture, not a mixture
-  // of the least.
-  double* least = worker.floor.data();
-  double* mixture = least + padded_lanes(count);
-  std::fill_n(least, count, std::numeric_limits<double>::max());
-  for (State s = 0; s < states; ++s) {
-    moved(array, s, worker, mixture);
-    for (int lane = 0; lane < count; ++lane) least[lane] = std::min(least[lane], mixture[lane]);
-  }
-  return least;
+const double* BudgetSweep::moved_floor(int array, Row row, Worker& worker) const {
+  if (draws_budgets(axes_)) return landings_.least(row, array) + worker.range.first;
+  worker.floor.resize(padded_lanes(worker.range.count));
+  return moved(array, problem_->model().states(), worker, worker.floor.data());
 }
 
 void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Worker& worker) {
@@ -292,7 +279,10 @@ void BudgetSweep::fill_halos_of_others(Layer& layer) const {
   }
 }
 
-void BudgetSweep::find_floor() {
+void BudgetSweep::find_floor(int stage) {
+  if (draws_budgets(axes_))
+    return landings_.find(stage, arrays_,
+                          [&](int array, State s) { return lanes(next_, array, s); });
   const State states = problem_->model().states();
   for (int array = 0; array < arrays_; ++array) {
     double* least = lanes(next_, array, states) - next_.before;
@@ -302,6 +292,8 @@ void BudgetSweep::find_floor() {
       for (std::int64_t i = 0; i < next_.stride; ++i) least[i] = std::min(least[i], values[i]);
     }
     agree_on_least(group_->ranks(), {least, static_cast<std::size_t>(next_.stride)});
+    // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
+    for (std::int64_t i = 0; i < next_.stride; ++i) least[i] += 0.0;
   }
 }
 

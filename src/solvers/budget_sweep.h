@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "policy/budget.h"
+#include "policy/mixed_landings.h"
 #include "redoubt/checkpoint.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_decisions.h"
@@ -78,14 +79,14 @@ class BudgetSweep {
   void fetch_row(int stage, Row row, Worker& worker) const;
   void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
   const double* moved(int array, State state, const Worker& worker, double* buffer) const;
-  const double* moved_floor(int array, Worker& worker) const;
+  const double* moved_floor(int array, Row row, Worker& worker) const;
   void find_thresholds(int stage);
   void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
   void decide_several(State state, int actions, Worker& worker);
   LayerView view(Layer& layer) const;
   void fill_halo(Layer& layer, State state) const;
   void fill_halos_of_others(Layer& layer) const;
-  void find_floor();
+  void find_floor(int stage);
 
   const Problem* problem_;
   std::span<const BudgetAxis> axes_;
@@ -97,6 +98,7 @@ class BudgetSweep {
   Exchange exchange_;
   std::vector<Worker> workers_;
   BudgetLanes shapes_;
+  MixedLandings landings_;  // where budgets are drawn
   Layer next_, here_;
   std::vector<double> threshold_;        // of the stage at hand, [axis][padded lanes]
   std::vector<DecisionList> decisions_;  // under several constraints, of each range of lanes

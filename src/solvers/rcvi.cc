@@ -8,6 +8,7 @@
 #include "model/require.h"
 #include "policy/augment.h"
 #include "policy/budget_axes.h"
+#include "policy/mixed_landings.h"
 #include "redoubt/chance.h"
 #include "redoubt/solve.h"
 #include "solvers/budget_lanes.h"
@@ -131,6 +132,8 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
   const double channels = 2.0 + static_cast<double>(problem.constraints().size());
   const BudgetLanes shapes(problem, plan.axes, ranks);
+  const bool mixes = lands_anywhere(problem) && draws_budgets(plan.axes);
+  double landings = 0, earned = 0;  // what they are worth, for each that rows earn
   double swept = 0, evaluated = 0;  // the largest layers of values
   double policy = 0, stage = 0;     // all stages, and the largest
   for (int h = 0; h <= plan.stages; ++h) {
@@ -143,6 +146,9 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
     swept = std::max(swept, stride * (states + 1) * arrays * 8);
     evaluated = std::max(evaluated, memory * states * channels * 8);
     if (h == plan.stages) break;
+    if (mixes && (h == 0 || model.stages() > 1))
+      earned = static_cast<double>(earned_by_landings(model, plan.axes, h, ranks).size());
+    landings = std::max(landings, 8 * earned * memory * channels);
     // A decision between two actions, or a list of as many as there are constraints and one more.
     const double own = (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
     policy += own;
@@ -155,7 +161,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   const double layers = 2 * std::max(swept, evaluated);
   const double others = (states - model.own_states()) / states;
   plan.memory = {.model = bytes_of(model),
-                 .values = layers * (1 - others),
+                 .values = layers * (1 - others) + landings,
                  .halo = layers * others + swept * others / 4,
                  .policy = execution.stages ? 2 * stage : policy};
   return plan;

@@ -65,9 +65,26 @@ TEST_P(Ranks, DoNotChangeSeveralConstraints) {
   options.states = 9;
   options.horizon = 3;
   const Problem problem = testing::random_problem(3, options);
-  expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
-    return rcvi(p, {.budget_cells = 6}, e);
-  });
+  for (const Rounding rounding : {Rounding::up, Rounding::mixed}) {
+    expect_same_on_ranks(problem, [&](const Problem& p, const Execution& e) {
+      return rcvi(p, {.budget_cells = 6, .rounding = rounding}, e);
+    });
+  }
+}
+
+// Where budgets are drawn, the worst landing is one of all states for everything that rows earn.
+TEST_P(Ranks, DoNotChangeADrawnBudget) {
+  for (const std::uint64_t seed : {1, 5, 14}) {
+    SCOPED_TRACE(seed);
+    RandomOptions options = shape(seed, set());
+    for (const double discount : {1.0, 0.9}) {
+      options.discount = discount;
+      const Problem problem = testing::random_problem(seed, options);
+      expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+        return rcvi(p, {.budget_step = 0.13, .rounding = Rounding::mixed}, e);
+      });
+    }
+  }
 }
 
 TEST_P(Ranks, DoNotChangeAnInfiniteHorizon) {
@@ -130,6 +147,7 @@ TEST_P(Ranks, DoNotChangeAnEvaluation) {
     const Problem problem = testing::random_problem(seed, shape(seed, set()));
     for (const Policy& policy : {testing::random_markov_policy(1, problem),
                                  testing::random_budget_policy(2, problem, Rounding::up),
+                                 testing::random_budget_policy(2, problem, Rounding::mixed),
                                  testing::random_table_policy(3, problem)})
       expect_same_evaluation(problem, policy);
   }
@@ -197,14 +215,8 @@ TEST(Ranks, StopTogether) {
   for (const Solution& part : parts) EXPECT_EQ(part.status, Status::stopped);
 }
 
-TEST(Ranks, RefuseWhatOneOfThemCannotKnow) {
+TEST(Ranks, RefuseAPartAlone) {
   const Problem problem = testing::random_problem(1, shape(1, TV{0.1}));
-  EXPECT_THAT(error_of([&] {
-                testing::solve_on_ranks(problem, {2, 1}, [](const Problem& p, const Execution& e) {
-                  return rcvi(p, {.rounding = Rounding::mixed}, e);
-                });
-              }),
-              HasSubstr("rounding mixed with set tv, reach anywhere, must run on one rank"));
   const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 0);
   EXPECT_THAT(error_of([&] { rcvi(part); }), HasSubstr("a problem in 2 parts on 1 ranks"));
 }
