@@ -10,6 +10,7 @@
 #include "problem_options.h"
 #include "rank_plans.h"
 #include "redoubt/io.h"
+#include "state_order.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -29,6 +30,8 @@ int evaluate(const EvaluateOptions& options) {
   Execution run = execution(options.execution);
   MemoryOfRanks memory(options.json);
   run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
+  StateOrder order(options.problem, options.json);
+  order.ask(run);
   std::optional<NeededStates> needed;
   const Problem problem = read_part(options.problem, needed);
   if (!options.json) tell_needed(needed);
@@ -38,6 +41,7 @@ int evaluate(const EvaluateOptions& options) {
   if (options.json) {
     Json object = evaluation_json(problem, evaluation);
     memory.add_to(object);
+    order.add_to(object);
     if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
   } else {
@@ -54,7 +58,7 @@ Action evaluate_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);
   add_execution(verb, options->execution);
-  add_order(verb, options->problem);
+  add_order(verb, options->problem, true);
   add_policy_output(verb, options->output);
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return evaluate(*options); };

@@ -183,17 +183,21 @@ Problem read_problem(const ProblemOptions& options) {
   return Problem(std::move(draft.model), std::move(draft.terms));
 }
 
-void add_order(CLI::App& verb, ProblemOptions& options) {
-  verb.add_option(
-          "--order", options.order,
-          "How processes divide the states: in blocks of the given order, or by metis where "
-          "that leaves less to send (given)")
-      ->check(is_one_of({"given", "metis"}))
+void add_order(CLI::App& verb, ProblemOptions& options, bool near) {
+  const std::string divided =
+      "metis, which also divides them among processes so that less is sent, where it does";
+  verb.add_option("--order", options.order,
+                  near ? "Of the states in memory: given, near (unless given: those that rows lead "
+                         "to near each other, where that saves time), or " +
+                             divided
+                       : "Of the states: given (unless given), or " + divided)
+      ->check(is_one_of(near ? std::vector<std::string>{"given", "near", "metis"}
+                             : std::vector<std::string>{"given", "metis"}))
       ->group("Execution");
 }
 
 Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed) {
-  if (options.order == "given") return {};
+  if (options.order != "metis") return {};
   return {partition_by_metis(), [&needed](const NeededStates& found) { needed = found; }};
 }
 

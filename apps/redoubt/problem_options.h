@@ -18,7 +18,7 @@ struct ProblemOptions {
   std::optional<std::string> set, reach, horizon, start;
   std::optional<double> radius, temperature, discount;
   std::vector<std::string> bounds;  // replace all constraints
-  std::string order = "given";      // of the states, by which processes divide them
+  std::string order;  // of the states, in memory and among processes; empty: not asked
 };
 
 void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
@@ -28,10 +28,11 @@ void add_optional_problem(CLI::App& verb, ProblemOptions& options);
 // The stored solution that a verb works on, after the problem.
 void add_solution(CLI::App& verb, std::string& path);
 
-// For verbs that several processes may run together.
-void add_order(CLI::App& verb, ProblemOptions& options);
+// For verbs that several processes may run together; with `near` those whose work may have states
+// in another order in memory.
+void add_order(CLI::App& verb, ProblemOptions& options, bool near = false);
 
-// What the order asks for; when states are divided, `needed` is known.
+// What the order asks for among processes; when states are divided, `needed` is known.
 Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed);
 
 Problem read_problem(const ProblemOptions& options);

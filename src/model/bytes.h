@@ -15,9 +15,9 @@ inline double bytes_of(const Model& model) {
                  of(a.upper);
   for (const Signal& signal : a.signals) bytes += of(signal.row) + of(signal.outcome);
   if (a.part) {
-    const double each =
-        sizeof(State) * 4;  // its number and owner, its place among our own, the state of a place
-    bytes += each * a.states;
+    // Its number and owner, its place among our own, the states of a place and of a turn.
+    const double each = sizeof(State) * 5;
+    bytes += each * a.states + of(a.part->by_number);
   }
   return bytes;
 }

@@ -52,6 +52,9 @@ template <class Value>
 std::vector<Value> pick(const std::vector<Value>& values, const Ranges& ranges) {
   std::vector<Value> picked;
   if (values.empty()) return picked;
+  std::int64_t count = 0;
+  for (const auto& [begin, end] : ranges) count += end - begin;
+  picked.reserve(count);
   for (const auto& [begin, end] : ranges)
     picked.insert(picked.end(), values.begin() + begin, values.begin() + end);
   return picked;
@@ -93,6 +96,27 @@ ModelArrays only_rows(const ModelArrays& a, const Ranges& rows, State states) {
   some.state_names = a.state_names;
   some.action_names = a.action_names;
   return some;
+}
+
+void pick_radii(Terms& terms, const Ranges& rows) {
+  std::visit(
+      [&](auto& set) {
+        if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);
+      },
+      terms.uncertainty);
+}
+
+// When each state comes in an order.
+std::vector<State> turns_of(const std::vector<State>& order, State states) {
+  require(order.size() == static_cast<std::size_t>(states),
+          "an order of {} states, must have each of {} once", order.size(), states);
+  std::vector<State> turn(states, -1);
+  for (State i = 0; i < states; ++i) {
+    require(order[i] >= 0 && order[i] < states && turn[order[i]] < 0,
+            "state {} of an order, must be in 0..{} and come once", order[i], states - 1);
+    turn[order[i]] = i;
+  }
+  return turn;
 }
 
 int owner_of(const Division& division, State state) {
@@ -177,18 +201,29 @@ Problem make_part(ModelArrays rows, const Division& division, int rank, int acti
   return Problem(std::move(model), std::move(terms));
 }
 
-State number_in_part(const Part& part, State state) {
-  const auto found = std::lower_bound(part.number.begin(), part.number.end(), state);
-  require(found != part.number.end() && *found == state, "state {} is not in this part", state);
-  return static_cast<State>(found - part.number.begin());
+State find_in_part(const Part& part, State whole) {
+  const std::vector<State>& number = part.number;
+  if (part.by_number.empty()) {
+    const auto found = std::lower_bound(number.begin(), number.end(), whole);
+    return found != number.end() && *found == whole ? static_cast<State>(found - number.begin())
+                                                    : -1;
+  }
+  const auto found =
+      std::lower_bound(part.by_number.begin(), part.by_number.end(), whole,
+                       [&](State state, State other) { return number[state] < other; });
+  return found != part.by_number.end() && number[*found] == whole ? *found : -1;
+}
+
+State number_in_part(const Part& part, State whole) {
+  const State found = find_in_part(part, whole);
+  require(found >= 0, "state {} is not in this part", whole);
+  return found;
 }
 
 bool row_lists(const Model& model, Row row, State whole) {
   if (!model.arrays().part) return model.lists(row, whole);
-  const std::vector<State>& known = model.arrays().part->number;
-  const auto found = std::lower_bound(known.begin(), known.end(), whole);
-  return found != known.end() && *found == whole &&
-         model.lists(row, static_cast<State>(found - known.begin()));
+  const State here = find_in_part(*model.arrays().part, whole);
+  return here >= 0 && model.lists(row, here);
 }
 
 void listed_states(const Model& model, Row row, std::vector<State>& listed) {
@@ -215,13 +250,38 @@ Problem part_of(const Problem& whole, const Division& division, int rank) {
   const std::vector<State> own = division.states_of(rank);
   const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();
-  std::visit(
-      [&](auto& set) {
-        if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);
-      },
-      terms.uncertainty);
+  pick_radii(terms, rows);
   return make_part(only_rows(model.arrays(), rows, static_cast<State>(own.size())), division, rank,
                    model.actions(), std::move(terms));
+}
+
+ModelArrays in_order(const ModelArrays& a, const std::vector<State>& order, int actions) {
+  const std::vector<State> turn = turns_of(order, a.states);
+  ModelArrays moved = only_rows(a, rows_of(a, order), a.states);
+  for (State& s : moved.next) s = turn[s];
+  for (std::size_t i = 0; i < moved.state_names.size(); ++i)
+    moved.state_names[i] = a.state_names[order[i]];
+  Part part;
+  part.states = a.states;
+  part.actions = actions;
+  if (a.part) part.rank = a.part->rank, part.ranks = a.part->ranks, part.states = a.part->states;
+  const bool increases = !a.part || a.part->by_number.empty();
+  for (State i = 0; i < a.states; ++i) {
+    part.number.push_back(a.part ? a.part->number[order[i]] : order[i]);
+    part.owner.push_back(a.part ? a.part->owner[order[i]] : 0);
+    part.by_number.push_back(turn[increases ? i : a.part->by_number[i]]);
+  }
+  moved.part = std::move(part);
+  return moved;
+}
+
+Problem renumbered(const Problem& problem, const std::vector<State>& order) {
+  const Model& model = problem.model();
+  const std::vector<State> turn = turns_of(order, model.states());
+  Terms terms = problem.terms();
+  for (State& s : terms.start.states) s = turn[s];
+  pick_radii(terms, rows_of(model.arrays(), order));
+  return Problem(model.renumbered(order), std::move(terms));
 }
 
 }  // namespace redoubt

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/agree.h"
 #include "model/memory.h"
+#include "model/near_order.h"
 #include "policy/check.h"
 #include "policy/evaluation.h"
 
@@ -20,11 +22,29 @@ bool Evaluation::satisfied() const {
                      [](const ConstraintResult& c) { return c.satisfied; });
 }
 
-Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
+namespace {
+
+// What a next state is worth is read for the memory states of the widest stage, for the reward and
+// every constraint. An infinite horizon goes on with its last stage until nothing changes.
+ValueReads reads_of(const Problem& problem, const Policy& policy, Communicator& ranks) {
+  const double stages =
+      problem.infinite() ? std::log(1e-12) / std::log(problem.discount()) : problem.horizon();
+  const double memory = agree_on_max(ranks, static_cast<double>(policy.memory_states()));
+  return {8 * memory * (1.0 + static_cast<double>(problem.constraints().size())), stages};
+}
+
+}  // namespace
+
+Evaluation evaluate(const Problem& given, const Policy& policy, const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  check_policy(problem, policy, workers.ranks());
-  announce(plan_evaluation(problem, policy, workers), execution);
+  check_policy(given, policy, workers.ranks());
+  MemoryPlan plan = plan_evaluation(given, policy, workers);
+  const double room = memory_limit(0) - bytes_on_one_machine(plan, workers.ranks());
+  const Problem problem =
+      in_near_order(given, reads_of(given, policy, workers.ranks()), room, execution);
+  plan.model = bytes_of_both(given, problem);
+  announce(plan, execution);
   return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
 }
 

@@ -105,6 +105,7 @@ void StageEvaluation::run(int stage, const Next& next, Next& values, const Finis
   exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int worker) {
     MemoryRange& range = workers_[worker].range;
     const State own = problem_->model().own_place(state);
+    fetch_decisions(state + 1);
     const auto memory = static_cast<std::int32_t>(decisions_->end(own) - decisions_->begin(own));
     for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
       range.count = std::min(kMemoryBlock, memory - range.first);
@@ -112,6 +113,16 @@ void StageEvaluation::run(int stage, const Next& next, Next& values, const Finis
     }
     finish(state);
   });
+}
+
+// Asks for the decisions of a state before they are needed: they have the order of places, which
+// need not be that of the states.
+void StageEvaluation::fetch_decisions(State state) const {
+  const Model& model = problem_->model();
+  if (decisions_->mixed.empty() || state >= model.states() || !model.owns(state)) return;
+  const State own = model.own_place(state);
+  fetch(decisions_->mixed.data() + decisions_->begin(own),
+        decisions_->end(own) - decisions_->begin(own));
 }
 
 void StageEvaluation::run_range(int stage, State state, const Next& next, Next& values,

@@ -57,6 +57,7 @@ class StageEvaluation {
   void find_room();
   void load(int stage);
   bool by_table(int stage) const { return by_table_[policy_->stage_index(stage)]; }
+  void fetch_decisions(State state) const;
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
   void collect_lanes(State state, std::int32_t action, Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);

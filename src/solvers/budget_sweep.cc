@@ -137,6 +137,11 @@ void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, W
     evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
   }
   if (axes_.size() > 1) return decide_several(state, actions, worker);
+  // Decisions have the order of places, which need not be that of the states: where the next ones
+  // go is asked for ahead.
+  if (state + 1 < model.states() && model.owns(state + 1))
+    fetch(decisions.mixed.data() + std::int64_t{model.own_place(state + 1)} * here_.lanes,
+          here_.lanes);
   if (actions == 0) return;  // terminal: worth nothing
   decide(state, actions, decisions, worker);
   fill_halo(here_, state);

@@ -65,17 +65,24 @@ Solution stopped_answer(const Problem& problem, Solution solution, Stopwatch& wa
 
 Policy first_actions(const Problem& problem) {
   const Model& model = problem.model();
-  std::vector<double> weights;
-  std::vector<std::vector<double>> stages;
-  for (int h = 0; h < model.stages(); ++h) {
-    weights.assign(model.row_end(h, model.states() - 1) - model.row_begin(h, 0), 0.0);
-    for (State s = 0; s < model.states(); ++s) {
-      if (model.row_begin(h, s) < model.row_end(h, s))
-        weights[model.row_begin(h, s) - model.row_begin(h, 0)] = 1;
+  Policy policy;
+  policy.states = model.own_states();
+  const int horizon = problem.infinite() ? 1 : problem.horizon();
+  policy.repeats_last = problem.infinite() || (model.stages() == 1 && horizon > 1);
+  for (int h = 0; h < (policy.repeats_last ? 1 : horizon); ++h) {
+    Policy::Stage stage;
+    stage.choice_begin.push_back(0);
+    for (State place = 0; place < model.own_states(); ++place) {
+      const State s = model.own(place);
+      if (model.row_begin(h, s) < model.row_end(h, s)) {
+        stage.choice_action.push_back(0);
+        stage.choice_weight.push_back(1.0);
+      }
+      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
     }
-    stages.push_back(weights);
+    policy.stages.push_back(std::move(stage));
   }
-  return markov_policy(problem, stages);
+  return policy;
 }
 
 }  // namespace

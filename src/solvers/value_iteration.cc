@@ -6,6 +6,7 @@
 #include "model/agree.h"
 #include "model/bytes.h"
 #include "model/memory.h"
+#include "model/near_order.h"
 #include "policy/chance_value.h"
 #include "solvers/finish.h"
 #include "sweep/exchange.h"
@@ -30,7 +31,8 @@ class Sweep {
     const Model& model = problem_.model();
     values.assign(model.states(), 0.0);
     actions.assign(model.own_states(), -1);
-    const double floor = agree_on_min(group_.ranks(), *std::min_element(next.begin(), next.end()));
+    const double floor =
+        agree_on_min(group_.ranks(), *std::min_element(next.begin(), next.end())) + 0.0;  // no -0
     const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
     exchange_.sweep(group_, {work}, {values.data()}, [&](State state, std::int64_t, int worker) {
       std::int32_t& best = actions[model.own_place(state)];
@@ -217,11 +219,30 @@ MemoryPlan plan_robust(const Problem& problem) {
 
 namespace {
 
-Solution unconstrained(const Problem& problem, const Problem& model_to_solve, const char* method,
+Problem without_nature(const Problem& problem) {
+  Terms terms = problem.terms();
+  terms.uncertainty = Nominal{};
+  return problem.with(std::move(terms));
+}
+
+// What a next state is worth is read once to decide, and for every constraint and the reward to
+// evaluate that.
+ValueReads reads_of(const Problem& problem) {
+  const int stages =
+      problem.infinite() ? stages_until_negligible(problem, 1e-13) : problem.horizon();
+  return {8, stages * (2.0 + static_cast<double>(problem.constraints().size()))};
+}
+
+Solution unconstrained(const Problem& given, bool against_nature, const char* method,
                        const Execution& execution) {
-  announce(plan_robust(problem), execution);
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
+  MemoryPlan plan = plan_robust(given);
+  const double room = memory_limit(0) - bytes_on_one_machine(plan, workers.ranks());
+  const Problem problem = in_near_order(given, reads_of(given), room, execution);
+  const Problem model_to_solve = against_nature ? problem : without_nature(problem);
+  plan.model = bytes_of_both(given, problem);
+  announce(plan, execution);
   Solution solution;
   solution.method = method;
   ValueIteration found;
@@ -236,7 +257,7 @@ Solution unconstrained(const Problem& problem, const Problem& model_to_solve, co
   solution.iterations = found.sweeps;
   // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt
   // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
-  if (&problem == &model_to_solve && !std::holds_alternative<Tilt>(problem.uncertainty()))
+  if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()))
     solution.reward.bound = found.at(problem.start());
   return finished(problem, std::move(solution), watch, workers, 1e-9);
 }
@@ -244,13 +265,11 @@ Solution unconstrained(const Problem& problem, const Problem& model_to_solve, co
 }  // namespace
 
 Solution robust(const Problem& problem, const Execution& execution) {
-  return unconstrained(problem, problem, "robust", execution);
+  return unconstrained(problem, true, "robust", execution);
 }
 
 Solution nominal(const Problem& problem, const Execution& execution) {
-  Terms terms = problem.terms();
-  terms.uncertainty = Nominal{};
-  return unconstrained(problem, problem.with(std::move(terms)), "nominal", execution);
+  return unconstrained(problem, false, "nominal", execution);
 }
 
 AchievableRange achievable_range(const Problem& problem, int constraint,

@@ -36,7 +36,8 @@ Exchange::Exchange(const Model& model, Communicator& ranks) : model_(&model), ra
   learn_slices();
 }
 
-// Everybody tells everybody else what it needs.
+// Everybody tells everybody else what it needs, and learns in which order it will come: that in
+// which its owner visits it.
 void Exchange::learn_what_is_wanted() {
   const Part& part = *model_->arrays().part;
   std::vector<std::int64_t> needs(ranks_->size());
@@ -54,8 +55,21 @@ void Exchange::learn_what_is_wanted() {
   }
   ranks_->begin(out, in);
   ranks_->finish();
-  for (Peer& peer : peers_) {
+  std::vector<std::vector<State>> told(peers_.size());
+  out.clear();
+  in.clear();
+  for (std::size_t p = 0; p < peers_.size(); ++p) {
+    Peer& peer = peers_[p];
     for (State& s : peer.wanted) s = number_in_part(part, s);
+    std::sort(peer.wanted.begin(), peer.wanted.end());
+    for (const State s : peer.wanted) told[p].push_back(part.number[s]);
+    out.push_back({peer.rank, std::as_bytes(std::span(told[p]))});
+    in.push_back({peer.rank, std::as_writable_bytes(std::span(peer.theirs))});
+  }
+  ranks_->begin(out, in);
+  ranks_->finish();
+  for (Peer& peer : peers_) {
+    for (State& s : peer.theirs) s = number_in_part(part, s);
   }
 }
 
@@ -65,10 +79,10 @@ void Exchange::learn_slices() {
   std::vector<Communicator::Incoming> in;
   for (Peer& peer : peers_) {
     for (int slice = 0; slice <= slices_; ++slice) {
-      const auto before = [&](State s, State place) { return model_->own_place(s) < place; };
-      peer.wanted_begin.push_back(
-          std::lower_bound(peer.wanted.begin(), peer.wanted.end(), slice_begin(slice), before) -
-          peer.wanted.begin());
+      const State turn = slice_begin(slice);
+      const State first = turn < model_->own_states() ? model_->visited(turn) : model_->states();
+      peer.wanted_begin.push_back(std::lower_bound(peer.wanted.begin(), peer.wanted.end(), first) -
+                                  peer.wanted.begin());
     }
     peer.theirs_begin.resize(slices_ + 1);
     out.push_back({peer.rank, std::as_bytes(std::span(peer.wanted_begin))});
@@ -88,7 +102,7 @@ void Exchange::sweep(Workers& group, const Work& work, const LayerView& layer, c
     group.for_each((end - begin) * work.pieces, work.nanoseconds / slices_,
                    [&](std::int64_t first, std::int64_t last, int worker) {
                      for (auto i = first; i < last; ++i)
-                       body(model_->own(begin + static_cast<State>(i / work.pieces)),
+                       body(model_->visited(begin + static_cast<State>(i / work.pieces)),
                             i % work.pieces, worker);
                    });
     if (slice > 0) finish(layer, slice - 1);

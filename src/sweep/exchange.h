@@ -63,7 +63,7 @@ class Exchange {
   };
   void learn_what_is_wanted();
   void learn_slices();
-  State slice_begin(int slice) const;  // place among our own states
+  State slice_begin(int slice) const;  // turn of its first state
   void begin(const LayerView& layer, int slice);
   void finish(const LayerView& layer, int slice);
 

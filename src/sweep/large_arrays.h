@@ -36,8 +36,9 @@ inline bool is_far_away(const std::vector<double>& values) {
 }
 
 // Starts to bring values closer, and does not wait for them.
-inline void fetch(const double* values, std::int64_t count) {
-  constexpr std::int64_t kLine = 64 / sizeof(double);
+template <class Value>
+void fetch(const Value* values, std::int64_t count) {
+  constexpr std::int64_t kLine = 64 / sizeof(Value);
   for (std::int64_t i = 0; i < count; i += kLine) __builtin_prefetch(values + i, 0, 2);
   __builtin_prefetch(values + count - 1, 0, 2);
 }

@@ -34,6 +34,7 @@ OF_RANKS = {"balanced_blocks", "divide", "load_part", "one_process", "part_of", 
 ARGUMENTS = {
     ("Execution", "progress"),
     ("Execution", "planned"),  # rd.plan_rcvi
+    ("Execution", "ordered"),  # told by the program
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited")),
 }
 

@@ -1,5 +1,5 @@
 // Work that is stopped at every stage and taken up by another number of ranks each time, which
-// divide the states in another way.
+// divide the states in another way and have them in another order in memory.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -68,9 +68,11 @@ std::filesystem::path fresh_folder(const std::string& name) {
 // One run until it has asked a few times. Where the stages of the policy go to a store they are
 // taken from there in the end.
 Solution run_for(int patience, const Problem& problem, int ranks, const SolvePart& solve,
-                 const std::filesystem::path& file, bool on_disk, bool scattered = false) {
+                 const std::filesystem::path& file, bool on_disk, bool scattered = false,
+                 bool renumbered = false) {
   auto parts = testing::solve_on_ranks(
-      problem, {ranks, 1 + ranks % 2, scattered}, [&](const Problem& part, Execution execution) {
+      problem, {ranks, 1 + ranks % 2, scattered, renumbered},
+      [&](const Problem& part, Execution execution) {
         int asked = 0;
         execution.progress = [&](double) { return ++asked <= patience; };
         execution.checkpoint = checkpoint_file(file, 0);
@@ -107,8 +109,9 @@ TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanksAndDivision) {
     int runs = 0;
     for (;; ++runs) {
       ASSERT_LT(runs, 100);
-      Solution solution = run_for(GetParam().patience, problem, 1 + (3 * runs + 1) % 4,
-                                  GetParam().run, folder / "state.h5", on_disk, runs % 2 == 1);
+      Solution solution =
+          run_for(GetParam().patience, problem, 1 + (3 * runs + 1) % 4, GetParam().run,
+                  folder / "state.h5", on_disk, runs % 2 == 1, runs % 3 != 0);
       if (solution.status == Status::stopped) {
         EXPECT_TRUE(std::filesystem::exists(folder / "state.h5"));
         continue;

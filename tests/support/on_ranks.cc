@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <numeric>
+#include <random>
 
+#include "model/part.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
@@ -90,8 +93,19 @@ void join_landings(const std::vector<Solution>& parts, const std::vector<Home>& 
 }  // namespace
 
 const std::vector<Configuration>& configurations() {
-  static const std::vector<Configuration> list = {
-      {1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}, {4, 1}, {4, 2}, {2, 2, true}, {4, 1, true}};
+  static const std::vector<Configuration> list = {{1, 1},
+                                                  {1, 2},
+                                                  {2, 1},
+                                                  {2, 2},
+                                                  {3, 1},
+                                                  {3, 2},
+                                                  {4, 1},
+                                                  {4, 2},
+                                                  {2, 2, true},
+                                                  {4, 1, true},
+                                                  {1, 2, false, true},
+                                                  {2, 1, false, true},
+                                                  {3, 2, true, true}};
   return list;
 }
 
@@ -103,15 +117,29 @@ Division division_of(const Problem& problem, const Configuration& c) {
 }
 
 std::string name(const Configuration& c) {
-  return fmt::format("{} ranks with {} threads{}", c.ranks, c.threads,
-                     c.scattered ? ", states scattered" : "");
+  return fmt::format("{} ranks with {} threads{}{}", c.ranks, c.threads,
+                     c.scattered ? ", states scattered" : "", c.renumbered ? ", renumbered" : "");
+}
+
+std::vector<State> shuffled(State states, std::uint64_t seed) {
+  std::vector<State> order(states);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  for (State left = states; left > 1; --left)
+    std::swap(order[left - 1], order[random() % static_cast<std::uint64_t>(left)]);
+  return order;
+}
+
+Problem part_for(const Problem& problem, const Configuration& c, int rank) {
+  const Problem part = part_of(problem, division_of(problem, c), rank);
+  return c.renumbered ? renumbered(part, shuffled(part.model().states(), rank)) : part;
 }
 
 std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,
                                      const SolvePart& solve) {
   std::vector<Solution> solutions(configuration.ranks);
   run_ranks(configuration.ranks, [&](Communicator& ranks) {
-    const Problem part = part_of(problem, division_of(problem, configuration), ranks.rank());
+    const Problem part = part_for(problem, configuration, ranks.rank());
     Execution execution{.threads = configuration.threads};
     execution.ranks = &ranks;
     solutions[ranks.rank()] = solve(part, execution);
@@ -126,10 +154,9 @@ std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
   Solution solution;
   solution.policy = policy;
   save_solution(solution, path);
-  const Division division = division_of(problem, configuration);
   std::vector<Policy> parts;
   for (int r = 0; r < configuration.ranks; ++r)
-    parts.push_back(load_solution(path, part_of(problem, division, r).model()).policy);
+    parts.push_back(load_solution(path, part_for(problem, configuration, r).model()).policy);
   std::filesystem::remove(path);
   return parts;
 }

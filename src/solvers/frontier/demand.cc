@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "model/agree.h"
+#include "model/part.h"
 #include "solvers/frontier/demand_sums.h"
 
 namespace redoubt {
@@ -23,10 +24,7 @@ enum class Via {
 
 // The number here of a state of the whole model; -1: it is not known here.
 State place_of(const Model& model, State whole) {
-  if (!model.arrays().part) return whole;
-  const std::vector<State>& known = model.arrays().part->number;
-  const auto found = std::lower_bound(known.begin(), known.end(), whole);
-  return found != known.end() && *found == whole ? static_cast<State>(found - known.begin()) : -1;
+  return model.arrays().part ? find_in_part(*model.arrays().part, whole) : whole;
 }
 
 // Where the last direction stood that came to a place from the same row: the next one is close.
