@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   for (const auto topic :
        {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, building, scale})
     topic(table);
+  if (filter.starts_with("slabs")) slabs(table);
 
   if (!json.empty()) std::ofstream(json) << table.json();
   return table.holds() ? 0 : 1;

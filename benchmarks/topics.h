@@ -16,5 +16,7 @@ void gradient(Table& table);
 void frontier(Table& table);
 void scale(Table& table);
 void building(Table& table);
+// Takes minutes and decides nothing from day to day: only by its name, bench --filter slabs.
+void slabs(Table& table);
 
 }  // namespace redoubt::bench
