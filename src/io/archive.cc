@@ -34,8 +34,8 @@ class ValuePieces {
     std::vector<double> values;
     const auto [begin, end] = ranges_.own(range);
     for (State s = begin; s < end; ++s) values.insert(values.end(), at_(s), at_(s) + each_);
-    return ranges_.on_first_rank(range, std::vector<std::int64_t>(end - begin, each_),
-                                 std::move(values));
+    return ranges_.on_rank(0, range, std::vector<std::int64_t>(end - begin, each_),
+                           std::move(values));
   }
 
  private:

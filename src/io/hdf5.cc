@@ -103,6 +103,34 @@ void Output::write_offsets(const std::string& name, const std::vector<std::size_
   if (begin.back() > 0) write(name + "_begin", begin);
 }
 
+// Every array has its place in the file from the start, so that files do not depend on who writes.
+Handle Output::make_array(const std::string& name, const Handle& type, const Handle& space) const {
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links, 1);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+  return checked(
+      [&] {
+        return H5Dcreate2(file_, name.c_str(), file_type(type), space, links, creation,
+                          H5P_DEFAULT);
+      },
+      H5Dclose, name);
+}
+
+std::uint64_t Output::make_room(const std::string& name, const Handle& type, std::size_t count) {
+  if (count == 0) return 0;
+  bytes_ += kBytesOfAHeader + count * H5Tget_size(type);
+  if (!file_.valid()) return 0;
+  const hsize_t total = count;
+  const Handle space =
+      checked([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, name);
+  const haddr_t place = H5Dget_offset(make_array(name, type, space));
+  require(place != HADDR_UNDEF, "{} has no place in the file", name);
+  return place;
+}
+
 void Output::write_bytes(const std::string& name, const Handle& type,
                          const std::vector<std::size_t>& sizes, const Fetch& fetch) {
   hsize_t total = 0;
@@ -112,16 +140,7 @@ void Output::write_bytes(const std::string& name, const Handle& type,
   if (!file_.valid()) return;
   const Handle space =
       checked([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, name);
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(links, 1);
-  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_obj_track_times(creation, false);
-  const Handle dataset = checked(
-      [&] {
-        return H5Dcreate2(file_, name.c_str(), file_type(type), space, links, creation,
-                          H5P_DEFAULT);
-      },
-      H5Dclose, name);
+  const Handle dataset = make_array(name, type, space);
   hsize_t at = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const hsize_t size = sizes[i];

@@ -81,12 +81,20 @@ class Output {
     });
   }
   void write_offsets(const std::string& name, const std::vector<std::size_t>& sizes);
+  // An array of this many values that is written later, when the file is closed: where in the file.
+  // Zero of an empty one, and where nothing is written.
+  template <class Value>
+  std::uint64_t leave_room(const std::string& name, std::size_t count) {
+    return make_room(name, type_of<Value>(), count);
+  }
 
  private:
   // The values of one array after the other; each is asked for once, in order.
   using Fetch = std::function<const void*(std::size_t)>;
   void write_bytes(const std::string& name, const Handle& type,
                    const std::vector<std::size_t>& sizes, const Fetch& fetch);
+  std::uint64_t make_room(const std::string& name, const Handle& type, std::size_t count);
+  Handle make_array(const std::string& name, const Handle& type, const Handle& space) const;
   Handle file_;
   std::uint64_t bytes_ = 0;
 };

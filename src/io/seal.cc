@@ -70,7 +70,8 @@ void check_seal(const std::filesystem::path& path) {
 }
 
 void write_sealed(const std::filesystem::path& path,
-                  const std::function<void(hdf5::Output&)>& write) {
+                  const std::function<void(hdf5::Output&)>& write,
+                  const std::function<void(const std::filesystem::path&)>& fill) {
   const hdf5::QuietErrors quiet;
   NewFile file(path);
   hdf5::Output count;
@@ -80,6 +81,7 @@ void write_sealed(const std::filesystem::path& path,
     hdf5::Output out(file.path());
     write(out);
     out.close();
+    if (fill) fill(file.path());
     file.write(seal_of(file.path()));
   });
   file.keep();

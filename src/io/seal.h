@@ -15,8 +15,10 @@ std::string seal_of(const std::filesystem::path& path);  // of the file as it is
 void check_seal(const std::filesystem::path& path);      // an Error unless it ends in its seal
 
 // Writes a whole file, sealed, or none. `write` is called twice, to count and to write: the library
-// does not survive a full disk either, so the space is asked for before it begins.
+// does not survive a full disk either, so the space is asked for before it begins. `fill` is called
+// with where the file is until it is whole, to write what was left room for.
 void write_sealed(const std::filesystem::path& path,
-                  const std::function<void(hdf5::Output&)>& write);
+                  const std::function<void(hdf5::Output&)>& write,
+                  const std::function<void(const std::filesystem::path&)>& fill = {});
 
 }  // namespace redoubt::io

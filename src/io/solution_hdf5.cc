@@ -22,7 +22,7 @@ void for_each_axis_array(Visit visit) {
 }
 
 void write_policy(hdf5::Output& out, const Policy& policy, const StagePieces& pieces) {
-  pieces.write(out, "policy/stages/");
+  pieces.leave_room(out, "policy/stages/");
   for_each_axis_array([&](const char* name, auto array) {
     write_member(out, std::string("policy/budget/") + name, policy.budget, array);
   });
@@ -117,8 +117,10 @@ void save(const Solution& solution, const std::filesystem::path& path, const Own
   const bool alone = owners.ranks->size() == 1;
   const State states = alone ? policy.states : owners.model->all_states();
   const StagePieces pieces(policy.stages, policy.states, owners, store);
-  if (!pieces.writes()) return pieces.hand_over();
-  write_sealed(path, [&](hdf5::Output& out) { write_content(out, solution, states, pieces); });
+  if (!pieces.writes()) return pieces.fill({});
+  write_sealed(
+      path, [&](hdf5::Output& out) { write_content(out, solution, states, pieces); },
+      [&](const std::filesystem::path& file) { pieces.fill(file); });
 }
 
 }  // namespace

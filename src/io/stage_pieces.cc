@@ -1,8 +1,10 @@
 #include "io/stage_pieces.h"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
+#include "io/room_writer.h"
 #include "io/stage_arrays.h"
 #include "model/agree.h"
 #include "model/require.h"
@@ -133,10 +135,10 @@ std::int64_t StagePieces::own_size(const Piece& piece, const std::string& name, 
          first_entry(here, name, begin, own_, piece.plan);
 }
 
-// The values of a piece, on the rank that writes.
+// The values of a piece, on the rank that writes it.
 template <class Value>
 std::vector<Value> StagePieces::fetch(const Piece& piece, const std::string& name,
-                                      std::vector<Value> Policy::Stage::*array) const {
+                                      std::vector<Value> Policy::Stage::*array, int writer) const {
   const Policy::Stage& here = stage(piece.stage);
   const std::vector<Value>& entries = here.*array;
   if (alone()) return entries;
@@ -157,54 +159,106 @@ std::vector<Value> StagePieces::fetch(const Piece& piece, const std::string& nam
       }
     }
   }
-  values = ranges_of(name).on_first_rank(piece.range, std::move(counts), std::move(values));
+  if constexpr (std::is_same_v<Value, std::int64_t>) count_lengths(piece, name, values);
+  values = ranges_of(name).on_rank(writer, piece.range, std::move(counts), std::move(values));
   if constexpr (std::is_same_v<Value, std::int64_t>)
-    if (writes()) values = to_offsets(piece, name, std::move(values));
+    if (owners_.ranks->rank() == writer) values = to_offsets(piece, name, values);
   return values;
+}
+
+// Moves on by the lengths of a piece, of which each rank has some.
+void StagePieces::count_lengths(const Piece& piece, const std::string& name,
+                                const std::vector<std::int64_t>& lengths) const {
+  if (std::pair now(name, piece.stage); now != total_of_) {
+    next_total_ = 0;
+    total_of_ = std::move(now);
+  }
+  total_ = next_total_;
+  std::int64_t own = 0;
+  for (const std::int64_t length : lengths) own += length;
+  for (const std::int64_t part : gather_value(*owners_.ranks, own)) next_total_ += part;
 }
 
 // Lengths become offsets again, with what the pieces before it have had.
 std::vector<std::int64_t> StagePieces::to_offsets(const Piece& piece, const std::string& name,
                                                   const std::vector<std::int64_t>& lengths) const {
-  if (std::pair now(name, piece.stage); now != total_of_) {
-    total_ = 0;
-    total_of_ = std::move(now);
-  }
+  std::int64_t total = total_;
   std::vector<std::int64_t> offsets;
   offsets.reserve(lengths.size() + 1);
   if (is_offsets(name) && piece.first()) offsets.push_back(0);
   for (const std::int64_t length : lengths) {
-    if (!is_offsets(name)) offsets.push_back(total_);
-    total_ += length;
-    if (is_offsets(name)) offsets.push_back(total_);
+    if (!is_offsets(name)) offsets.push_back(total);
+    total += length;
+    if (is_offsets(name)) offsets.push_back(total);
   }
   return offsets;
 }
 
-void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
+void StagePieces::write_memory(hdf5::Output& out, const std::string& prefix) const {
   std::vector<std::int32_t> memory;
   for (const Policy::Stage& stage : stages_) memory.push_back(stage.memory);
   out.write(prefix + "memory", memory);
+}
+
+std::vector<std::size_t> StagePieces::sizes_of_stages(const std::string& name) const {
+  std::vector<std::size_t> sizes(stages_.size());
+  for (const Piece& piece : pieces_.at(name)) sizes[piece.stage] += piece.size;
+  return sizes;
+}
+
+void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
+  write_memory(out, prefix);
   for_each_stage_array(
       [&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*array) {
         const std::vector<Piece>& pieces = pieces_.at(name);
-        std::vector<std::size_t> sizes, whole(stages_.size());
-        for (const Piece& piece : pieces) {
-          sizes.push_back(piece.size);
-          whole[piece.stage] += piece.size;
-        }
+        std::vector<std::size_t> sizes;
+        for (const Piece& piece : pieces) sizes.push_back(piece.size);
         out.write_pieces<Value>(prefix + name, sizes,
-                                [&](std::size_t i) { return fetch(pieces[i], name, array); });
-        out.write_offsets(prefix + name, whole);
+                                [&](std::size_t i) { return fetch(pieces[i], name, array, 0); });
+        out.write_offsets(prefix + name, sizes_of_stages(name));
       });
 }
 
 void StagePieces::hand_over() const {
   for_each_stage_array([&](const char* name, auto array) {
     for (const Piece& piece : pieces_.at(name)) {
-      if (piece.size > 0) fetch(piece, name, array);
+      if (piece.size > 0) fetch(piece, name, array, 0);
     }
   });
+}
+
+void StagePieces::leave_room(hdf5::Output& out, const std::string& prefix) const {
+  write_memory(out, prefix);
+  rooms_.clear();
+  for_each_stage_array([&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*) {
+    const auto sizes = sizes_of_stages(name);
+    const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    rooms_.push_back(out.leave_room<Value>(prefix + name, total));
+    out.write_offsets(prefix + name, sizes);
+  });
+}
+
+void StagePieces::fill(const std::filesystem::path& path) const {
+  Communicator& ranks = *owners_.ranks;
+  const std::string own = path.string();
+  std::vector<char> name(own.begin(), own.end());
+  take_from_first(ranks, name);
+  take_from_first(ranks, rooms_);
+  RoomWriter file(std::string(name.begin(), name.end()));
+  auto room = rooms_.begin();
+  for_each_stage_array(
+      [&]<class Value>(const char* array_name, std::vector<Value> Policy::Stage::*array) {
+        std::uint64_t at = *room++;
+        int next_writer = 0;
+        for (const Piece& piece : pieces_.at(array_name)) {
+          const int writer = next_writer++ % ranks.size();
+          if (piece.size == 0) continue;
+          const std::vector<Value> values = fetch(piece, array_name, array, writer);
+          if (ranks.rank() == writer) file.write(values, at);
+          at += piece.size * RoomWriter::bytes_of<Value>();
+        }
+      });
+  all_or_none(ranks, [&] { file.close(); });
 }
 
 }  // namespace redoubt::io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace redoubt::io {
 
 // The stages of a policy on their way into one file, wherever they are: in memory or in a store, on
-// one rank or on several. The rank that writes holds one range of the states of a stage besides its
+// one rank or on several. A rank that writes holds one range of the states of a stage besides its
 // own.
 class StagePieces {
  public:
@@ -21,8 +22,15 @@ class StagePieces {
               const StageStore* store);
 
   bool writes() const { return owners_.ranks->rank() == 0; }
+
+  // Through the first rank, which writes while it goes on with the file.
   void write(hdf5::Output& out, const std::string& prefix) const;  // by the rank that writes
   void hand_over() const;                                          // by all others
+
+  // By all ranks, each a range of the states. The first leaves room for the arrays; all fill it
+  // when the file is closed. They must see the same files. Only the first need say where it is.
+  void leave_room(hdf5::Output& out, const std::string& prefix) const;
+  void fill(const std::filesystem::path& path) const;
 
  private:
   // A piece of an array: what a range of states has at a stage. Of landings, which lie plan by
@@ -44,9 +52,13 @@ class StagePieces {
   std::int64_t own_size(const Piece& piece, const std::string& name, bool empty) const;
   template <class Value>
   std::vector<Value> fetch(const Piece& piece, const std::string& name,
-                           std::vector<Value> Policy::Stage::*array) const;
+                           std::vector<Value> Policy::Stage::*array, int writer) const;
+  void count_lengths(const Piece& piece, const std::string& name,
+                     const std::vector<std::int64_t>& lengths) const;
   std::vector<std::int64_t> to_offsets(const Piece& piece, const std::string& name,
                                        const std::vector<std::int64_t>& lengths) const;
+  void write_memory(hdf5::Output& out, const std::string& prefix) const;
+  std::vector<std::size_t> sizes_of_stages(const std::string& name) const;
 
   const std::vector<Policy::Stage>& stages_;
   State own_;
@@ -57,9 +69,10 @@ class StagePieces {
   std::map<std::string, std::vector<Piece>> pieces_;  // by array
   mutable int loaded_ = -1;                           // the stage of the store that is in memory
   mutable Policy::Stage stage_;
-  // Of the lengths so far, of this array and stage, on the rank that writes.
-  mutable std::int64_t total_ = 0;
+  // Of the lengths before the piece at hand, of this array and stage, on all ranks.
+  mutable std::int64_t total_ = 0, next_total_ = 0;
   mutable std::pair<std::string, int> total_of_;
+  mutable std::vector<std::uint64_t> rooms_;  // of the arrays, in their order
 };
 
 }  // namespace redoubt::io

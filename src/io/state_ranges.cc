@@ -32,7 +32,8 @@ StateRanges::Places StateRanges::own(int range) const {
   return {first_from(begin_[range]), first_from(begin_[range + 1])};
 }
 
-std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_t> sizes,
+std::vector<std::byte> StateRanges::bring(int writer, int range,
+                                          std::span<const std::int64_t> sizes,
                                           std::span<const std::byte> values) const {
   Communicator& ranks = *owners_.ranks;
   std::vector<Share> mine;
@@ -43,8 +44,8 @@ std::vector<std::byte> StateRanges::bring(int range, std::span<const std::int64_
     mine.push_back({time * all + number(place), size});
     if (++place == end) place = begin, ++time;
   }
-  const auto shares = bring_to_first<Share>(ranks, mine);
-  const auto bytes = bring_to_first(ranks, values);
+  const auto shares = bring_to<Share>(ranks, writer, mine);
+  const auto bytes = bring_to(ranks, writer, values);
   return in_order(shares, bytes);
 }
 

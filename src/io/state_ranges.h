@@ -9,8 +9,8 @@
 namespace redoubt::io {
 
 // Values of states on their way into one file, where states have the order of the whole model
-// whoever owns them. They come range by range to the first rank, which writes: it never holds more
-// than one range of what others own.
+// whoever owns them. They come range by range to the rank that writes the range, which never holds
+// more than one range of what others own.
 class StateRanges {
  public:
   // `own` states are those of the owners' model; without one, they are all there are.
@@ -26,15 +26,15 @@ class StateRanges {
   Places own(int range) const;
 
   // Every rank gives what its own states of the range have, `counts` of the values for each of
-  // them, one after the other. The first rank gets those of all states of the range, in order. A
-  // rank may go through its states several times, as often as all others: the first rank gets what
+  // them, one after the other. The writer, a rank, gets those of all states of the range, in order.
+  // A rank may go through its states several times, as often as all others: the writer gets what
   // all states have the first time, then the second.
   template <class Value>
-  std::vector<Value> on_first_rank(int range, std::vector<std::int64_t> counts,
-                                   std::vector<Value> values) const {
+  std::vector<Value> on_rank(int writer, int range, std::vector<std::int64_t> counts,
+                             std::vector<Value> values) const {
     if (owners_.ranks->size() == 1) return values;
     for (std::int64_t& count : counts) count *= sizeof(Value);
-    const auto bytes = bring(range, counts, std::as_bytes(std::span(values)));
+    const auto bytes = bring(writer, range, counts, std::as_bytes(std::span(values)));
     values.resize(bytes.size() / sizeof(Value));
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -45,7 +45,7 @@ class StateRanges {
     std::int64_t order = 0;
     std::int64_t bytes = 0;
   };
-  std::vector<std::byte> bring(int range, std::span<const std::int64_t> sizes,
+  std::vector<std::byte> bring(int writer, int range, std::span<const std::int64_t> sizes,
                                std::span<const std::byte> values) const;
   static std::vector<std::byte> in_order(const std::vector<std::vector<Share>>& shares,
                                          const std::vector<std::vector<std::byte>>& values);

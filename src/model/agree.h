@@ -57,24 +57,28 @@ inline bool all_ranks(Communicator& ranks, bool mine) { return agree_on_min(rank
 // Each entry becomes the least of all ranks' entries.
 void agree_on_least(Communicator& ranks, std::span<double> values);
 
-// Everybody's values on the first rank, rank by rank; nothing on the others.
+// Everybody's values on one rank, rank by rank; nothing on the others.
 template <class Value>
-std::vector<std::vector<Value>> bring_to_first(Communicator& ranks, std::span<const Value> mine) {
+std::vector<std::vector<Value>> bring_to(Communicator& ranks, int to, std::span<const Value> mine) {
   const auto counts = gather_value(ranks, mine.size());
   std::vector<std::vector<Value>> all;
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
-  if (ranks.rank() > 0) {
-    out.push_back({0, std::as_bytes(mine)});
+  if (ranks.rank() != to) {
+    out.push_back({to, std::as_bytes(mine)});
   } else {
     for (const std::size_t count : counts) all.emplace_back(count);
-    std::copy(mine.begin(), mine.end(), all[0].begin());
-    for (int r = 1; r < ranks.size(); ++r)
-      in.push_back({r, std::as_writable_bytes(std::span(all[r]))});
+    std::copy(mine.begin(), mine.end(), all[to].begin());
+    for (int r = 0; r < ranks.size(); ++r)
+      if (r != to) in.push_back({r, std::as_writable_bytes(std::span(all[r]))});
   }
   ranks.begin(out, in);
   ranks.finish();
   return all;
+}
+template <class Value>
+std::vector<std::vector<Value>> bring_to_first(Communicator& ranks, std::span<const Value> mine) {
+  return bring_to(ranks, 0, mine);
 }
 
 // What the first rank has, on every rank.

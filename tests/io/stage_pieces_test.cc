@@ -38,9 +38,8 @@ class Watched : public Communicator {
   std::atomic<int>* times_;
 };
 
-// A solution of several ranks is written stage by stage and rank by rank: the one that writes never
-// has more than one stage of one other rank.
-TEST(StagePiecesTest, ArePassedOnOneByOne) {
+// Ranks that own blocks write their own decisions: all that they pass on is where the file is.
+TEST(StagePiecesTest, AreWrittenByTheirOwners) {
   constexpr int kRanks = 4, kStages = 30, kStates = 100, kMemory = 7;
   const auto path =
       std::filesystem::path(REDOUBT_BINARY_DIR) / ("pieces-" + std::to_string(::getpid()) + ".h5");
@@ -67,7 +66,7 @@ TEST(StagePiecesTest, ArePassedOnOneByOne) {
     execution.ranks = &watched;
     save_solution(solution, path, part_of(whole, blocks, ranks.rank()).model(), execution);
   });
-  EXPECT_EQ(most, kStates * kMemory * sizeof(MixedChoice));
+  EXPECT_LT(most, kStates * kMemory * sizeof(MixedChoice) / 10);
   const Policy policy = load_solution(path).policy;
   std::filesystem::remove(path);
   ASSERT_EQ(policy.states, kRanks * kStates);
