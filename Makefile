@@ -47,8 +47,9 @@ lint: bootstrap
 	@scripts/lint
 
 tidy: bootstrap
-	@scripts/bootstrap clang-tidy
-	@cmake --preset release > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+	@scripts/bootstrap clang-tidy libopenmpi-dev libmetis-dev
+	@for preset in release mpi; do \
+	  cmake --preset $$preset > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }; done
 	@rm -f $(BUILD)-configure.log
 	@scripts/tidy src apps mpi python
 

@@ -66,9 +66,8 @@ class MpiCommunicator : public Communicator {
   template <class Span, class Start>
   void for_each_piece(Span bytes, Start start) {
     for (std::size_t at = 0; at < bytes.size(); at += kLongest) {
-      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
       start(bytes.data() + at, static_cast<int>(std::min(kLongest, bytes.size() - at)), &request);
-      requests_.push_back(request);
     }
   }
 
