@@ -33,7 +33,7 @@ void bind_io(nb::module_& m) {
         nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "write_file",
-      [](const std::filesystem::path& path, nb::bytes content) {
+      [](const std::filesystem::path& path, const nb::bytes& content) {
         write_file(path, {content.c_str(), content.size()});
       },
       nb::arg("path"), nb::arg("content"));

@@ -15,7 +15,7 @@ using namespace redoubt;
 namespace {
 
 // A number, or anything numpy reads as one number for each row, in the order of the rows.
-Radius to_radius(nb::object argument) {
+Radius to_radius(const nb::object& argument) {
   if (nb::hasattr(argument, "__float__") && !nb::hasattr(argument, "__len__"))
     return Radius(nb::cast<double>(nb::float_(argument)));
   const auto numpy = nb::module_::import_("numpy");
@@ -63,7 +63,7 @@ void bind_uncertainty(nb::module_& m) {
                 "model (reach='anywhere') or to the row's own outcomes only (reach='support').")
       .def(
           "__init__",
-          [](TV* self, nb::object radius, const std::optional<std::string>& reach) {
+          [](TV* self, const nb::object& radius, const std::optional<std::string>& reach) {
             TV set{to_radius(radius)};
             if (reach) set.reach = to_reach(*reach);
             new (self) TV(std::move(set));
@@ -75,12 +75,12 @@ void bind_uncertainty(nb::module_& m) {
       });
   bind_ball<Chi2>(m, "Chi2", "Chi-square: sum (P - p)^2 / p <= radius.")
       .def(
-          "__init__", [](Chi2* self, nb::object r) { new (self) Chi2{to_radius(r)}; },
+          "__init__", [](Chi2* self, const nb::object& r) { new (self) Chi2{to_radius(r)}; },
           nb::arg("radius"))
       .def("__repr__", written("Chi2"));
   bind_ball<KL>(m, "KL", "Kullback-Leibler: sum P log(P / p) <= radius.")
       .def(
-          "__init__", [](KL* self, nb::object r) { new (self) KL{to_radius(r)}; },
+          "__init__", [](KL* self, const nb::object& r) { new (self) KL{to_radius(r)}; },
           nb::arg("radius"))
       .def("__repr__", written("KL"));
   nb::class_<Tilt>(m, "Tilt", "P proportional to p exp(-value / temperature); not a ball.")
