@@ -1,6 +1,6 @@
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -83,7 +83,7 @@ class LocalRank : public Communicator {
     for (const Incoming& message : incoming_) {
       for (const Outgoing& sent : square_.outgoing[message.from]) {
         if (sent.to == rank_)
-          std::memcpy(message.bytes.data(), sent.bytes.data(), message.bytes.size());
+          std::copy_n(sent.bytes.data(), message.bytes.size(), message.bytes.data());
       }
     }
     incoming_.clear();
