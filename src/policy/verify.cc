@@ -319,8 +319,9 @@ class Verification {
 
   Values fixed_point(int h, Values values) const {
     const Real rest = problem_.discount() / (1 - Real{problem_.discount()});
-    const Real most = 50 + 2 * std::log(Real{1e-19L}) / std::log(Real{problem_.discount()});
-    for (Real step = 0; step < most; ++step) {
+    const auto most = static_cast<std::int64_t>(
+        std::ceil(50 + 2 * std::log(Real{1e-19L}) / std::log(Real{problem_.discount()})));
+    for (std::int64_t step = 0; step < most; ++step) {
       Values better;
       Real change = 0, scale = 1;
       for (const auto& [node, before] : values) {
