@@ -118,7 +118,8 @@ double steepest_tilt(double least) {
   double most = std::sqrt(least * (1 - least));
   const double turn = std::max(0.0, std::log((1 - least) / least));
   if (turn > 0) most = std::max(most, std::sinh(turn / 2) / turn);
-  for (double s = turn + 0.01; s < turn + 40; s += 0.01) {
+  double s = turn;
+  while ((s += 0.01) < turn + 40) {
     const double q = std::exp(-s);
     const double root = std::sqrt(least * (1 - least)) * (1 - q) / (least + (1 - least) * q);
     most = std::max(most, root / s);
