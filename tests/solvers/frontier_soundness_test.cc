@@ -9,6 +9,7 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
+#include "support/patience.h"
 #include "support/random_problem.h"
 
 // What must hold of every answer of the frontier method, on problems of every shape and set.
@@ -72,7 +73,7 @@ void expect_curve_kept(const Problem& problem, const Solution& solution) {
 
 TEST(FrontierSoundness, EveryAnswerIsSoundOnProblemsOfEveryShape) {
   int certified = 0, solved = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(300); ++seed) {
     SCOPED_TRACE(seed);
     RandomOptions options = random_options(seed);
     if (std::holds_alternative<Tilt>(options.uncertainty)) continue;
@@ -88,7 +89,7 @@ TEST(FrontierSoundness, EveryAnswerIsSoundOnProblemsOfEveryShape) {
 }
 
 TEST(FrontierSoundness, NeverBelowRcvi) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(1000); ++seed) {
     SCOPED_TRACE(seed);
     RandomOptions options;
     options.states = 2 + static_cast<State>(seed % 3);

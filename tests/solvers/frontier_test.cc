@@ -11,6 +11,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "support/expect_error.h"
+#include "support/patience.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -93,7 +94,7 @@ TEST(Frontier, RemembersWhichWayItCame) {
 }
 
 TEST(Frontier, WithoutConstraintsIsRobustValueIteration) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(100); ++seed) {
     RandomOptions options = random_options(seed);
     options.constraints = 0;
     if (std::holds_alternative<Tilt>(options.uncertainty)) continue;
@@ -130,7 +131,7 @@ TEST(Frontier, NoHorizonNoReward) {
 // Several constraints and infinite horizons: frontier_soundness_test.cc, which also accepts an
 // answer that breaks one of several constraints if it says so.
 TEST(Frontier, IsSoundOnFiniteHorizonsWithOneConstraint) {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(150); ++seed) {
     RandomOptions options = random_options(seed);
     options.constraints = std::min(options.constraints, 1);
     if (std::holds_alternative<Tilt>(options.uncertainty) || !options.horizon) continue;
@@ -142,7 +143,7 @@ TEST(Frontier, IsSoundOnFiniteHorizonsWithOneConstraint) {
 
 TEST(Frontier, IsNeverBehindRcvi) {
   int feasible = 0, broken = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(1000); ++seed) {
     RandomOptions options;
     options.states = 4;
     options.horizon = 4;
@@ -158,7 +159,7 @@ TEST(Frontier, IsNeverBehindRcvi) {
     ASSERT_NE(exact.status, Status::infeasible) << seed;
     ASSERT_GE(exact.reward.worst, paper.reward.worst - 1e-3 * scale_of(exact)) << seed;
   }
-  EXPECT_GT(feasible, 100);
+  EXPECT_GT(feasible, testing::cases(100));
   EXPECT_GT(broken, 0);  // constraints that can be kept, and that RCVI breaks
 }
 
