@@ -12,6 +12,7 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
+#include "support/patience.h"
 
 namespace redoubt::testing {
 
@@ -93,20 +94,21 @@ void join_landings(const std::vector<Solution>& parts, const std::vector<Home>& 
 }  // namespace
 
 const std::vector<Configuration>& configurations() {
-  static const std::vector<Configuration> list = {{1, 1},
-                                                  {1, 2},
-                                                  {2, 1},
-                                                  {2, 2},
-                                                  {3, 1},
-                                                  {3, 2},
-                                                  {4, 1},
-                                                  {4, 2},
-                                                  {2, 2, true},
-                                                  {4, 1, true},
-                                                  {1, 2, false, true},
-                                                  {2, 1, false, true},
-                                                  {3, 2, true, true}};
-  return list;
+  static const std::vector<Configuration> all = {{1, 1},
+                                                 {1, 2},
+                                                 {2, 1},
+                                                 {2, 2},
+                                                 {3, 1},
+                                                 {3, 2},
+                                                 {4, 1},
+                                                 {4, 2},
+                                                 {2, 2, true},
+                                                 {4, 1, true},
+                                                 {1, 2, false, true},
+                                                 {2, 1, false, true},
+                                                 {3, 2, true, true}};
+  static const std::vector<Configuration> few = {{1, 2}, {3, 2}, {2, 2, true}, {3, 2, true, true}};
+  return kSanitized ? few : all;  // a race or a wrong index of one is one of the others too
 }
 
 Division division_of(const Problem& problem, const Configuration& c) {
