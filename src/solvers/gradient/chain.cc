@@ -107,7 +107,8 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
   constexpr double kNegligible = 1e-12;  // of all visits
   const double discount = problem_->discount();
   arriving_.assign(counts.begin(), counts.end());
-  for (double left = 1; left > kNegligible; left *= discount) {
+  double left = 1;
+  while (left > kNegligible) {
     workers_->check();
     following_.assign(counts.size(), 0.0);
     for (std::size_t s = 0; s < counts.size(); ++s) {
@@ -118,6 +119,7 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
     }
     for (std::size_t s = 0; s < counts.size(); ++s) counts[s] += following_[s];
     arriving_.swap(following_);
+    left *= discount;
   }
 }
 
