@@ -8,8 +8,8 @@
 
 namespace redoubt {
 
-LandingPlans::LandingPlans(const Model& model, const Policy::Stage& stage,
-                           std::vector<std::int32_t> wanted, Communicator& ranks)
+WantedPlans::WantedPlans(const Model& model, const Policy::Stage& stage,
+                         std::vector<std::int32_t> wanted, Communicator& ranks)
     : states_(model.all_states()), plans_(std::move(wanted)) {
   struct Slot {
     State state = 0;
@@ -51,7 +51,7 @@ LandingPlans::LandingPlans(const Model& model, const Policy::Stage& stage,
   }
 }
 
-std::span<const MemoryMove> LandingPlans::at(std::int32_t plan, State whole) const {
+std::span<const MemoryMove> WantedPlans::at(std::int32_t plan, State whole) const {
   const auto place = std::lower_bound(plans_.begin(), plans_.end(), plan) - plans_.begin();
   const auto slot = place * states_ + whole;
   return {moves_.data() + begin_[slot], moves_.data() + begin_[slot + 1]};

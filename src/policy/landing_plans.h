@@ -10,12 +10,12 @@ namespace redoubt {
 
 // What landing plans of a stage say in every state of the whole model. A rank's policy has all
 // plans for its own states; here are, for all states, those plans that it asks for.
-class LandingPlans {
+class WantedPlans {
  public:
-  LandingPlans() = default;
+  WantedPlans() = default;
   // On every rank; `wanted` are sorted.
-  LandingPlans(const Model& model, const Policy::Stage& stage, std::vector<std::int32_t> wanted,
-               Communicator& ranks);
+  WantedPlans(const Model& model, const Policy::Stage& stage, std::vector<std::int32_t> wanted,
+              Communicator& ranks);
 
   std::span<const MemoryMove> at(std::int32_t plan, State whole) const;
 

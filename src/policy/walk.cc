@@ -54,7 +54,7 @@ void Walk::look_at(int h, const Nodes& nodes) {
   }
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  plans_ = LandingPlans(augmented_.original.model(), policy_.at(h), std::move(wanted), ranks_);
+  plans_ = WantedPlans(augmented_.original.model(), policy_.at(h), std::move(wanted), ranks_);
 }
 
 std::vector<MemoryMove> Walk::after(const Choice& choice, std::int64_t outcome) const {

@@ -61,7 +61,7 @@ class Walk {
   const Policy& policy_;
   bool of_original_;
   Communicator& ranks_;
-  LandingPlans plans_;  // of the stage that we have looked at
+  WantedPlans plans_;  // of the stage that we have looked at
 };
 
 }  // namespace redoubt
