@@ -98,27 +98,6 @@ class Follow {
     if (pair.high_weight > 0) parts.add(pair.high, pair.high_weight);
   }
 
-  // The most that the points of a place are worth in a direction.
-  double best_inside(int stage, std::int64_t place, const double* q, Hint& hint) const {
-    if (signals_ == 2) {  // the corner of the curve where its price passes that of the direction
-      const Curve& curve = stages_[stage]->curves[place];
-      const int last = curve.corners() - 1;
-      int corner = std::min(hint.corner, last);
-      while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
-      while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
-      hint.corner = corner;
-      return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
-    }
-    const TradeOffs& table = stages_[stage]->table;
-    double most = -std::numeric_limits<double>::infinity();
-    for (int k = 0; k < table.directions().size(); ++k) {
-      double value = 0;
-      for (int j = 0; j < signals_; ++j) value += q[j] * table.points(place, j)[k];
-      most = std::max(most, value);
-    }
-    return most;
-  }
-
   // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
   // because q lies between listed directions. Returns the gap of the place in its direction.
   double arrive(int stage, std::int64_t place, const double* q, Hint& hint) {
@@ -131,7 +110,7 @@ class Follow {
       outer += parts.weight[n] * table.bounds(place)[parts.direction[n]];
       inherited += parts.weight[n] * gap(stage, place, parts.direction[n]);
     }
-    const double inside = best_inside(stage, place, q, hint);
+    const double inside = best_inside(*stages_[stage], place, q, hint.corner);
     const double loss = std::max(0.0, outer - inside - inherited);
     if (signals_ == 2) {
       if (q[0] > kNegligible) note(stage, place, 0, hint.direction, q[1] / q[0], loss);

@@ -27,6 +27,25 @@ void complete_stage(const Landings& landings, FrontierStage& stage) {
   }
 }
 
+double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner) {
+  if (stage.table.directions().constraints() == 1) {  // where the curve's price passes that of q
+    const Curve& curve = stage.curves[place];
+    const int last = curve.corners() - 1;
+    corner = std::min(corner, last);
+    while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
+    while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
+    return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
+  }
+  double most = -kInfinity;
+  for (int k = 0; k < stage.table.directions().size(); ++k) {
+    double value = 0;
+    for (int j = 0; j < stage.table.directions().signals(); ++j)
+      value += q[j] * stage.table.points(place, j)[k];
+    most = std::max(most, value);
+  }
+  return most;
+}
+
 std::span<const std::int64_t> StateBackup::places_of(Row row) {
   const Model& model = problem_->model();
   places_.assign(model.arrays().next.begin() + model.outcome_begin(row),

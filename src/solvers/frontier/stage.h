@@ -32,6 +32,10 @@ struct FrontierStage {
 // landings. Ranks call this together.
 void complete_stage(const Landings& landings, FrontierStage& stage);
 
+// The most that the points of a place are worth in a direction. With one constraint, `corner` is a
+// guess of the corner of the curve that has it, and receives it.
+double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner);
+
 // What to spend on one state.
 struct BackupOptions {
   // Of each direction: a gap of a row's game that is small enough. Infinite: not worth the work, to
