@@ -16,7 +16,7 @@ def test_ten_thousand_episodes_keep_the_certified_bound():
     assert rd.solve(problem, "robust").constraints[0].worst > BOUND  # the bound binds
     solution = rd.solve(problem, method="frontier", tolerance=1e-3, threads=2)
     assert solution.status == "certified"
-    assert solution.constraints[0].worst <= BOUND
+    assert solution.constraints[0].worst <= BOUND * (1 + 1e-12)  # which is met exactly, up to rounding
     assert solution.gap <= 1e-3 * solution.reward.bound
 
     controller = rd.GymController(solution, seed=1)
