@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "model/require.h"
 #include "redoubt/io.h"
@@ -103,10 +103,15 @@ std::string read_file(const std::filesystem::path& path) {
           path.string());
   std::ifstream in(path, std::ios::binary);
   require(in.good(), "{}: cannot be opened ({})", path.string(), std::strerror(errno));
-  std::ostringstream content;
-  content << in.rdbuf();
+  // All at once where the size is known: a buffer that grows takes twice the memory.
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  std::string content(unknown ? 0 : size, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.good()) content.append(std::istreambuf_iterator<char>(in), {});  // of a pipe, everything
   require(!in.bad(), "{}: cannot be read", path.string());
-  return std::move(content).str();
+  return content;
 }
 
 void require_plausible(std::int64_t count, std::string_view what, std::size_t bytes) {

@@ -93,7 +93,14 @@ std::string excerpt(const Json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (value.is_object()) return fmt::format("an object of {}", value.size());
   if (value.is_number_float()) return number_text(value.get<double>());
-  return redoubt::excerpt(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const auto text = [](const Json& shown) {
+    return redoubt::excerpt(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
+  };
+  // The whole of a long text would be copied to show its beginning.
+  constexpr std::size_t kShown = 100;
+  if (value.is_string() && value.get_ref<const std::string&>().size() > kShown)
+    return text(Json(value.get_ref<const std::string&>().substr(0, kShown)));
+  return text(value);
 }
 
 }  // namespace

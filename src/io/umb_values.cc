@@ -193,10 +193,16 @@ std::vector<std::int64_t> Members::lower_bounds(const std::string& name, std::in
                                                 const std::vector<std::int64_t>& values) {
   std::vector<std::int64_t> found;
   check_offsets(name, count, total);
-  if (!archive_.is_plain() || !has(name)) {
-    for_each_offset(name, count, total, {0, count}, [&](std::int64_t i, std::int64_t value) {
-      while (found.size() < values.size() && values[found.size()] <= value) found.push_back(i);
+  if (!has(name)) return values;  // every offset is its own number
+  if (!archive_.is_plain()) {
+    // Offsets are checked by whoever reads what they are for: some of them nobody needs.
+    for_each(name, 8, {{0, count + 1}}, [&](std::int64_t i, const char* from) {
+      const auto value = load_number<std::uint64_t>(from);
+      while (found.size() < values.size() &&
+             static_cast<std::uint64_t>(values[found.size()]) <= value)
+        found.push_back(i);
     });
+    found.resize(values.size(), count);
     return found;
   }
   for (const std::int64_t value : values) {
