@@ -18,6 +18,7 @@ constexpr double kLine = 64;  // bytes that a cache gets at a time
 // seven lines from afar; docs/scale.md has the measurement. There must be more than twice as many
 // to save.
 constexpr double kLinesWorthMoving = 20;
+constexpr double kLeastSaved = 0.1;  // of what is far: less is not worth a second model
 
 // Calls visit(next state) for what the rows of a state lead to at any stage.
 template <class Visit>
@@ -117,7 +118,9 @@ Problem in_near_order(const Problem& problem, const ValueReads& reads, double ro
     order = near_order(model);
     for (State i = 0; i < a.states; ++i) turn[order[i]] = i;
     far.near = far_share(ranks, a, turn, distance);
-    if ((far.given - far.near) * lines > kLinesWorthMoving) far.taken = Order::near;
+    const double saved = far.given - far.near;
+    if (saved * lines > kLinesWorthMoving && saved > kLeastSaved * far.given)
+      far.taken = Order::near;
   }
   if (execution.ordered) execution.ordered(far);
   return far.taken == Order::near ? renumbered(problem, order) : problem;

@@ -11,9 +11,8 @@ namespace {
 
 // Lists that grow have room for about half as much again; a promise is a mixture of two points.
 constexpr double kSpare = 1.5, kMixed = 2;
-// The policy of the answer, measured: the share of the points that it uses, times the room that its
-// lists have to spare. Without uncertainty fewer points are used, and promises are not mixed.
-constexpr double kUsed = 1.05, kUsedNominal = 0.6;
+// The policy of the answer, measured: the share of the points that it uses.
+constexpr double kUsed = 0.6;
 
 struct Shape {
   double own, known;      // states: those of this rank, and all whose values it has
@@ -62,7 +61,7 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   const double extremes = 20 * shape.signals;  // the best decision for each signal
   const bool nominal = std::holds_alternative<Nominal>(problem.uncertainty());
   const double move = 8 + 16 * (nominal ? 1 : kMixed);
-  const double found = (nominal ? kUsedNominal : kUsed) * directions * (28 + shape.places * move);
+  const double found = kUsed * directions * (28 + shape.places * move);
   MemoryPlan plan;
   plan.model = bytes_of(problem.model());
   plan.values = stages * (passes * stage.values + 8 * directions * shape.own);  // and the plan
