@@ -29,8 +29,8 @@ struct Edge {
 // How eight lanes look at the corners of one place, which are given by where they are in the array
 // of doubles.
 struct Look {
-  const double* corners;
   Lanes cold0, cold1, mean0, mean1, exchange, smooth;
+  const double* corners;
   bool all_smooth, all_sharp;  // in all lanes; then one number is enough
 
   [[gnu::always_inline]] Spot spot(Integers at) const {
@@ -57,13 +57,13 @@ struct Look {
 [[gnu::always_inline]] inline Integers stand(const CurveLanes& to, int lane, Integers corner) {
   const Lanes smooth = load(to.smooth + lane);
   const Mask live = below(to.lanes - lane);
-  const Look look{&to.corners->reward,
-                  load(to.cold[0] + lane),
+  const Look look{load(to.cold[0] + lane),
                   load(to.cold[1] + lane),
                   load(to.mean[0] + lane) - to.shift[0],
                   load(to.mean[1] + lane) - to.shift[1],
                   load(to.exchange + lane),
                   smooth,
+                  &to.corners->reward,
                   !any((smooth < 1.0) & live),
                   !any((smooth > 0.0) & live)};
   Integers at = shift_left(corner, 3);

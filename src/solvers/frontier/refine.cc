@@ -142,9 +142,10 @@ class StageGrid {
 }  // namespace
 
 std::vector<double> first_prices(std::size_t constraints) {
+  const int steps = constraints <= 1 ? 7 : 3;  // from 1/64 up to 22.6, or 64
   const double ratio = constraints <= 1 ? std::sqrt(8.0) : 16;
-  std::vector<double> prices = {0};
-  for (double factor = 1.0 / 64; factor <= 64; factor *= ratio) prices.push_back(factor);
+  std::vector<double> prices = {0, 1.0 / 64};
+  for (int step = 0; step < steps; ++step) prices.push_back(prices.back() * ratio);
   return prices;
 }
 
