@@ -1,9 +1,9 @@
 """States renumbered for the work, where that pays: the answer, the files and what goes on from them stay the same."""
 
 import json
-import random
 
 import pytest
+from boards import make_shuffled_board
 from mpi import mpirun, needs_mpi
 from program import refused, run, run_json
 from test_order import same_files
@@ -18,20 +18,7 @@ STEP = ["--budget-step", ".25", "--horizon", "12", "--bound", "hazard<=6"]
 @pytest.fixture(scope="module")
 def board(tmp_path_factory):
     path = tmp_path_factory.mktemp("near")
-    assert run("make", "grid(size=100)", "-o", path / "board.json").returncode == 0
-    board = json.loads((path / "board.json").read_text())
-    number = list(range(board["states"]))
-    random.Random(1).shuffle(number)
-    board["start"] = number[board["start"]]
-    for transition in board["transitions"]:
-        for key in ("state", "next"):
-            transition[key] = number[transition[key]]
-    for name, rows in board["signals"].items():
-        moved = [None] * len(rows)
-        for state, row in enumerate(rows):
-            moved[number[state]] = row
-        board["signals"][name] = moved
-    (path / "board.json").write_text(json.dumps(board))
+    make_shuffled_board(path / "board.json", "grid(size=100)")
     assert run("convert", path / "board.json", path / "board.umb", "--uncompressed").returncode == 0
     return path / "board.umb"
 

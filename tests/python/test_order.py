@@ -1,10 +1,10 @@
 """States divided by METIS: ranks send less, and the answer, the trace and the files are those of one process."""
 
 import json
-import random
 
 import numpy as np
 import pytest
+from boards import make_shuffled_board
 from mpi import mpirun, needs_mpi
 from program import refused, run, run_json
 from test_ranks import datasets, without_times
@@ -17,19 +17,9 @@ STEPS = {"rcvi": ["--budget-step", "1"], "frontier": ["--tolerance", ".05"], "ro
 
 @pytest.fixture(scope="module")
 def shuffled(tmp_path_factory):
-    """A board whose squares are numbered at random, so that neighbours have far numbers; in two formats."""
+    """In two formats."""
     path = tmp_path_factory.mktemp("shuffled")
-    assert run("make", "grid(size=16)", "--horizon", "6", "--discount", "1", "-o", path / "board.json").returncode == 0
-    board = json.loads((path / "board.json").read_text())
-    number = list(range(board["states"]))
-    random.Random(1).shuffle(number)
-    board["start"] = number[board["start"]]
-    for transition in board["transitions"]:
-        for key in ("state", "next"):
-            transition[key] = number[transition[key]]
-    for name, rows in board["signals"].items():
-        board["signals"][name] = [rows[number.index(state)] for state in range(len(rows))]
-    (path / "board.json").write_text(json.dumps(board))
+    make_shuffled_board(path / "board.json", "grid(size=16)", "--horizon", "6", "--discount", "1")
     for name, flags in [("packed.umb", []), ("plain.umb", ["--uncompressed"])]:
         assert run("convert", path / "board.json", path / name, *flags).returncode == 0
     return path
