@@ -1,6 +1,7 @@
 #include "policy/budget.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace redoubt {
@@ -58,21 +59,24 @@ std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
 void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
                   MemoryRange range, BudgetMoves& moves) {
   const std::int32_t count = range.count;
-  std::vector<std::vector<BudgetMove>> moved(axes.size());
-  int split = 0;  // axes on which some budget falls between two cells
-  std::vector<bool> splits(axes.size());
+  std::vector<std::vector<BudgetMove>>& moved = moves.moved;
+  std::vector<std::int32_t>& cell = moves.cell;
+  moved.resize(axes.size());
+  std::uint64_t splits = 0;  // a bit for each axis on which some budget falls between two cells
   for (std::size_t a = 0; a < axes.size(); ++a) {
-    for (std::int32_t cell = 0; cell < cells_at(axes[a], stage); ++cell)
-      moved[a].push_back(move_budget(axes[a], stage, cell, earned[a]));
-    splits[a] =
-        std::any_of(moved[a].begin(), moved[a].end(), [](const BudgetMove& m) { return m.up > 0; });
-    split += splits[a];
+    moved[a].resize(cells_at(axes[a], stage));
+    bool any = false;
+    for (std::int32_t c = 0; c < cells_at(axes[a], stage); ++c) {
+      moved[a][c] = move_budget(axes[a], stage, c, earned[a]);
+      any |= moved[a][c].up > 0;
+    }
+    splits |= std::uint64_t{any} << a;
   }
-  moves.corners = 1 << split;
+  moves.corners = 1 << std::popcount(splits);
   moves.memory.assign(static_cast<std::size_t>(count) * moves.corners, 0);
   moves.weight.assign(static_cast<std::size_t>(count) * moves.corners, 1.0);
   moves.loss.assign(static_cast<std::size_t>(count) * axes.size(), 0.0);
-  std::vector<std::int32_t> cell(axes.size());
+  cell.resize(axes.size());
   for (std::int32_t a = static_cast<std::int32_t>(axes.size()), rest = range.first; a-- > 0;) {
     cell[a] = rest % cells_at(axes[a], stage);
     rest /= cells_at(axes[a], stage);
@@ -83,10 +87,10 @@ void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const d
       double weight = 1;
       for (std::size_t a = 0, bit = 0; a < axes.size(); ++a) {
         const BudgetMove& move = moved[a][cell[a]];
-        const bool up = splits[a] && (corner >> bit++ & 1);
+        const bool between = splits >> a & 1, up = between && (corner >> bit++ & 1);
         const auto cells_there = cells_at(axes[a], stage + 1);
         target = target * cells_there + std::min(move.cell + (up ? 1 : 0), cells_there - 1);
-        if (splits[a]) weight *= up ? move.up : 1 - move.up;
+        if (between) weight *= up ? move.up : 1 - move.up;
       }
       moves.memory[static_cast<std::size_t>(corner) * count + m] = target;
       moves.weight[static_cast<std::size_t>(corner) * count + m] = weight;

@@ -27,6 +27,9 @@ struct BudgetMoves {
   std::vector<double> weight;        // likewise
   std::vector<double>
       loss;  // loss[axis * range.count + m]: what rounding up added to the requirement
+  // Room for the work: how the cells of each axis move, and the cell of a memory state on each.
+  std::vector<std::vector<BudgetMove>> moved;
+  std::vector<std::int32_t> cell;
 };
 
 // Cells of an axis at a stage; the last ones are used for ever.
