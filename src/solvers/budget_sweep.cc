@@ -8,6 +8,7 @@
 #include "model/require.h"
 #include "numerics/best_mix.h"
 #include "sweep/large_arrays.h"
+#include "sweep/least.h"
 
 namespace redoubt {
 namespace {
@@ -290,15 +291,9 @@ void BudgetSweep::find_floor(int stage) {
                           [&](int array, State s) { return lanes(next_, array, s); });
   const State states = problem_->model().states();
   for (int array = 0; array < arrays_; ++array) {
+    const auto values_of = [&](State s) { return lanes(next_, array, s) - next_.before; };
     double* least = lanes(next_, array, states) - next_.before;
-    std::copy_n(lanes(next_, array, 0) - next_.before, next_.stride, least);
-    for (State s = 1; s < states; ++s) {
-      const double* values = lanes(next_, array, s) - next_.before;
-      for (std::int64_t i = 0; i < next_.stride; ++i) least[i] = std::min(least[i], values[i]);
-    }
-    agree_on_least(group_->ranks(), {least, static_cast<std::size_t>(next_.stride)});
-    // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
-    for (std::int64_t i = 0; i < next_.stride; ++i) least[i] += 0.0;
+    least_over_states(*group_, states, values_of, {least, static_cast<std::size_t>(next_.stride)});
   }
 }
 
