@@ -1,15 +1,10 @@
 #include "policy/stage_evaluation.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "model/agree.h"
 #include "model/bytes.h"
-#include "model/part.h"
-#include "model/require.h"
 #include "policy/bytes.h"
-#include "policy/moves.h"
 #include "sweep/large_arrays.h"
 
 namespace redoubt {
@@ -95,24 +90,31 @@ void StageEvaluation::load(int stage) {
 void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
   const auto all = nodes(stage);
   resize_with_large_pages(values, all * channels());
-  std::fill(values.begin(), values.end(), 0.0);
   load(stage);
   if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
   const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   LayerView layer{values.data(), 1, channels(), all, 1};
   if (problem_->model().arrays().part)
     layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
-  exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int worker) {
-    MemoryRange& range = workers_[worker].range;
-    const State own = problem_->model().own_place(state);
-    fetch_decisions(state + 1);
-    const auto memory = static_cast<std::int32_t>(decisions_->end(own) - decisions_->begin(own));
-    for (range.first = 0; range.first < memory; range.first += kMemoryBlock) {
-      range.count = std::min(kMemoryBlock, memory - range.first);
-      run_range(stage, state, next, values, workers_[worker]);
+  for (Worker& worker : workers_) worker.ahead_of = -1;
+  exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int number) {
+    Worker& worker = workers_[number];
+    fetch_decisions(state + 2);
+    const auto first = first_node(stage, state), last = first_node(stage, state + 1);
+    for (int c = 0; c < channels(); ++c)
+      std::fill(values.begin() + c * all + first, values.begin() + c * all + last, 0.0);
+    const std::int32_t count = nodes_of(state);
+    for (worker.range.first = 0; worker.range.first < count; worker.range.first += kMemoryBlock) {
+      worker.range.count = std::min(kMemoryBlock, count - worker.range.first);
+      run_range(stage, state, next, values, worker);
     }
     finish(state);
   });
+}
+
+std::int32_t StageEvaluation::nodes_of(State state) const {
+  const State own = problem_->model().own_place(state);
+  return static_cast<std::int32_t>(decisions_->end(own) - decisions_->begin(own));
 }
 
 // Asks for the decisions of a state before they are needed: they have the order of places, which
@@ -120,9 +122,7 @@ void StageEvaluation::run(int stage, const Next& next, Next& values, const Finis
 void StageEvaluation::fetch_decisions(State state) const {
   const Model& model = problem_->model();
   if (decisions_->mixed.empty() || state >= model.states() || !model.owns(state)) return;
-  const State own = model.own_place(state);
-  fetch(decisions_->mixed.data() + decisions_->begin(own),
-        decisions_->end(own) - decisions_->begin(own));
+  fetch(decisions_->mixed.data() + decisions_->begin(model.own_place(state)), nodes_of(state));
 }
 
 void StageEvaluation::run_range(int stage, State state, const Next& next, Next& values,
@@ -132,38 +132,71 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
       static_cast<std::int32_t>(model.row_end(stage, state) - model.row_begin(stage, state));
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
   const auto first = first_node(stage, state);
+  if (state == worker.ahead_of && worker.range.first == 0)
+    std::swap(worker.taken, worker.ahead);
+  else
+    collect_lanes(stage, state, worker.range, worker.taken);
+  worker.ahead_of = -1;
   for (std::int32_t action = 0; action < actions; ++action) {
-    collect_lanes(state, action, worker);
-    if (worker.lanes.empty()) continue;
+    if (worker.taken.empty(action)) continue;
+    worker.lanes = worker.taken.lanes(action);
+    worker.weight = worker.taken.weight(action);
+    worker.choice = worker.taken.choice(action);
+    if (is_far_away(next)) fetch_after(stage, state, action, next, worker);
     evaluate_row(stage, state, action, next, worker);
     const auto count = worker.lanes.size();
     for (int c = 0; c < channels(); ++c) {
-      for (std::size_t lane = 0; lane < count; ++lane) {
-        values[c * all + first + worker.lanes[lane]] +=
-            worker.weight[lane] * worker.result[c * count + lane];
-      }
+      double* sums = values.data() + c * all + first;
+      for (std::size_t lane = 0; lane < count; ++lane)
+        sums[worker.lanes[lane]] += worker.weight[lane] * worker.result[c * count + lane];
     }
   }
 }
 
-void StageEvaluation::collect_lanes(State state, std::int32_t action, Worker& worker) const {
-  const Policy::Stage& here = *decisions_;
-  const State own = problem_->model().own_place(state);
-  worker.lanes.clear();
-  worker.weight.clear();
-  worker.choice.clear();
-  const auto first = here.begin(own) + worker.range.first;
-  for (auto n = first; n < first + worker.range.count; ++n) {
-    auto position = here.mixed.empty() ? here.choice_begin[n] : n;
-    for_each_choice(here, n, [&](std::int32_t taken, double weight) {
-      if (taken == action && weight > 0) {
-        worker.lanes.push_back(static_cast<std::int32_t>(n - here.begin(own)));
-        worker.weight.push_back(weight);
-        worker.choice.push_back(position);
-      }
-      ++position;
-    });
+void StageEvaluation::collect_lanes(int stage, State state, MemoryRange range,
+                                    TakenLanes& taken) const {
+  const Model& model = problem_->model();
+  const Row actions = model.row_end(stage, state) - model.row_begin(stage, state);
+  taken.collect(*decisions_, decisions_->begin(model.own_place(state)), range,
+                static_cast<int>(actions));
+}
+
+// Asks for the values of the row that is evaluated after this one: of the next action that is
+// taken, or of the first one in the next state.
+void StageEvaluation::fetch_after(int stage, State state, int action, const Next& next,
+                                  Worker& worker) const {
+  if (fetch_taken(stage, state, action + 1, worker.taken, next, worker)) return;
+  const State after = state + 1;
+  if (after >= problem_->model().states() || !problem_->model().owns(after)) return;
+  collect_lanes(stage, after, {0, std::min(kMemoryBlock, nodes_of(after))}, worker.ahead);
+  worker.ahead_of = after;
+  fetch_taken(stage, after, 0, worker.ahead, next, worker);
+}
+
+// The first action from this one on that is taken; false where there is none.
+bool StageEvaluation::fetch_taken(int stage, State state, int from, const TakenLanes& taken,
+                                  const Next& next, Worker& worker) const {
+  const Model& model = problem_->model();
+  Row row = model.row_begin(stage, state) + from;
+  const Row last = model.row_end(stage, state);
+  int action = from;
+  while (row < last && taken.empty(action)) ++row, ++action;
+  if (row >= last) return false;
+  const auto lanes = taken.lanes(action);
+  std::int64_t low = 0, count = 1;
+  if (policy_->budget.size() == 1) {  // budgets keep their order when they move
+    worker.earned.resize(1);
+    earned_on_axes(model, policy_->budget, row, 0, worker.earned);
+    const BudgetAxis& axis = policy_->budget.front();
+    low = move_budget(axis, stage, lanes.front(), worker.earned[0]).cell;
+    count = move_budget(axis, stage, lanes.back(), worker.earned[0]).cell - low + 1;
   }
+  const auto all = static_cast<std::int64_t>(next.size()) / channels();
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+    const auto first = first_node(stage + 1, model.arrays().next[i]) + low;
+    for (int c = 0; c < channels(); ++c) fetch(next.data() + c * all + first, count);
+  }
+  return true;
 }
 
 void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, const Next& next,
@@ -236,133 +269,6 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
         sums[lane] += moves.weight[at] * values[moves.memory[at]];
       }
     }
-  }
-}
-
-// What each plan for a landing is worth in every state of the whole model, once for all rows of a
-// stage.
-void StageEvaluation::prepare_landings(int stage, const Next& next) {
-  const Policy::Stage& here = policy_->at(stage);
-  const Model& model = problem_->model();
-  Communicator& ranks = group_->ranks();
-  const auto all = static_cast<std::int64_t>(next.size()) / channels();
-  const std::int64_t own = policy_->states,
-                     slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1,
-                     plans = own > 0 ? slots / own : 0;
-  plans_ = static_cast<std::int64_t>(agree_on_max(ranks, static_cast<double>(plans)));
-  std::vector<double> values(plans_ * channels() * own, 0.0);
-  for (int c = 0; c < channels(); ++c) {
-    for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {
-      const auto first = first_node(stage + 1, model.own(static_cast<State>(slot % own)));
-      for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
-        values[c * plans_ * own + slot] +=
-            here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
-      }
-    }
-  }
-  if (!model.arrays().part) {
-    floor_ = std::move(values);
-    return;
-  }
-  values = gather_lists(ranks, std::move(values));  // [rank][channel][plan][state]
-  std::vector<State> mine;
-  for (State s = 0; s < model.own_states(); ++s) mine.push_back(whole_number(model, model.own(s)));
-  const std::vector<State> states = gather_lists(ranks, std::move(mine));
-  floor_.resize(values.size());
-  const double* from = values.data();
-  auto first = states.begin();
-  for (const State count : gather_value(ranks, model.own_states())) {
-    for (std::int64_t plan = 0; plan < plans_ * channels(); ++plan) {
-      for (State s = 0; s < count; ++s) floor_[plan * all_states_ + first[s]] = *from++;
-    }
-    first += count;
-  }
-}
-
-// What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by
-// landing plan and state.
-void StageEvaluation::prepare_floor(int stage, const Next& next) {
-  if (by_table(stage)) return prepare_landings(stage, next);
-  const auto all = static_cast<std::int64_t>(next.size()) / channels();
-  if (draws_budgets(policy_->budget))
-    return mixed_landings_.find(stage, channels(), [&](int c, State s) {
-      return next.data() + c * all + first_node(stage + 1, s);
-    });
-  const auto memory = memory_states(policy_->budget, stage + 1);
-  floor_.assign(std::int64_t{memory} * channels(), std::numeric_limits<double>::infinity());
-  for (int c = 0; c < channels(); ++c) {
-    for (State s = 0; s < problem_->model().states(); ++s) {
-      const double* values = next.data() + c * all + first_node(stage + 1, s);
-      for (std::int32_t m = 0; m < memory; ++m)
-        floor_[c * memory + m] = std::min(floor_[c * memory + m], values[m]);
-    }
-  }
-  agree_on_least(group_->ranks(), floor_);
-  // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
-  for (double& least : floor_) least += 0.0;
-}
-
-// The value of the least of the states that a row does not list, by a mixture of landing plans. A
-// row that lists every state leaves nowhere else to land: infinite.
-double StageEvaluation::least_landing(const Policy::Stage& here, std::int64_t slot, int channel,
-                                      std::span<const State> listed) const {
-  const double* floor = floor_.data() + channel * plans_ * all_states_;
-  double least = std::numeric_limits<double>::infinity();
-  State from = 0;
-  for (std::size_t i = 0; i <= listed.size(); ++i) {
-    const State to = i < listed.size() ? listed[i] : all_states_;
-    for (State s = from; s < to; ++s) {
-      double sum = 0;
-      for (auto m = here.move_begin[slot]; m < here.move_begin[slot + 1]; ++m)
-        sum += here.moves[m].weight * floor[here.moves[m].memory * std::int64_t{all_states_} + s];
-      least = std::min(least, sum);
-    }
-    from = to + 1;
-  }
-  return least;
-}
-
-void StageEvaluation::gather_landings(int stage, Row row, Worker& worker) const {
-  const Model& model = problem_->model();
-  const Policy::Stage& here = policy_->at(stage);
-  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-  listed_states(model, row, worker.listed);
-  const auto count = worker.lanes.size();
-  for (int c = 0; c < channels(); ++c) {
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      const auto slot = here.outcome_slot[worker.choice[lane]] + outcomes;
-      const double least = least_landing(here, slot, c, worker.listed);
-      // Where there is nowhere else to land, any value of its own is a floor without effect.
-      worker.floor[c * count + lane] =
-          std::isfinite(least) ? least : worker.next[0][c * count + lane];
-    }
-  }
-}
-
-void StageEvaluation::gather_floor(int stage, Row row, Worker& worker) const {
-  if (by_table(stage)) return gather_landings(stage, row, worker);
-  const auto count = worker.lanes.size();
-  if (policy_->budget.empty()) {
-    for (int c = 0; c < channels(); ++c)
-      std::fill_n(worker.floor.data() + c * count, count, floor_[c]);
-    return;
-  }
-  if (draws_budgets(policy_->budget)) {
-    for (int c = 0; c < channels(); ++c) {
-      const double* least = mixed_landings_.least(row, c);
-      for (std::size_t lane = 0; lane < count; ++lane)
-        worker.floor[c * count + lane] = least[worker.lanes[lane]];
-    }
-    return;
-  }
-  worker.earned.resize(policy_->budget.size());
-  earned_on_axes(problem_->model(), policy_->budget, row, -1, worker.earned);
-  move_budgets(policy_->budget, stage, worker.earned, worker.range, worker.moves);
-  const std::int64_t there = memory_states(policy_->budget, stage + 1);
-  for (int c = 0; c < channels(); ++c) {
-    for (std::size_t lane = 0; lane < count; ++lane)
-      worker.floor[c * count + lane] =
-          floor_[c * there + worker.moves.memory[worker.lanes[lane] - worker.range.first]];
   }
 }
 

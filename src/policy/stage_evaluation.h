@@ -6,6 +6,7 @@
 
 #include "policy/budget.h"
 #include "policy/mixed_landings.h"
+#include "policy/taken_lanes.h"
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/stage_store.h"
@@ -43,10 +44,14 @@ class StageEvaluation {
   struct Worker {  // buffers of one thread
     explicit Worker(const Problem& problem) : rows(problem) {}
     RowEvaluator rows;
-    MemoryRange range;                 // memory states at hand
-    std::vector<std::int32_t> lanes;   // those of them that take the action at hand
-    std::vector<double> weight;        // with which probability
-    std::vector<std::int64_t> choice;  // and the position of that choice in the policy's list
+    MemoryRange range;  // memory states at hand
+    TakenLanes taken;   // which of them take which action
+    TakenLanes ahead;   // the same of the next state, when it is known already
+    State ahead_of = -1;
+    // Those that take the action at hand.
+    std::span<const std::int32_t> lanes;
+    std::span<const double> weight;
+    std::span<const std::int64_t> choice;
     std::vector<const double*> next;
     std::vector<double> floor, result, earned;
     std::vector<State> listed;  // of the row at hand, in the whole model
@@ -57,9 +62,13 @@ class StageEvaluation {
   void find_room();
   void load(int stage);
   bool by_table(int stage) const { return by_table_[policy_->stage_index(stage)]; }
+  std::int32_t nodes_of(State state) const;
   void fetch_decisions(State state) const;
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
-  void collect_lanes(State state, std::int32_t action, Worker& worker) const;
+  void collect_lanes(int stage, State state, MemoryRange range, TakenLanes& taken) const;
+  void fetch_after(int stage, State state, int action, const Next& next, Worker& worker) const;
+  bool fetch_taken(int stage, State state, int from, const TakenLanes& taken, const Next& next,
+                   Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;

@@ -31,7 +31,7 @@ inline void resize_with_large_pages(std::vector<double>& values, std::size_t cou
 
 // True when the array is so large that the caches next to a core hold little of it.
 inline bool is_far_away(const std::vector<double>& values) {
-  constexpr std::size_t kNear = std::size_t{32} << 20;
+  constexpr std::size_t kNear = std::size_t{2} << 20;
   return values.size() * sizeof(double) > kNear;
 }
 
