@@ -39,7 +39,17 @@ TEST(TakenLanes, AreCollectedAnewForEveryRange) {
   EXPECT_EQ(list(taken.lanes(2)), (std::vector<std::int32_t>{1}));
   taken.collect(listed(), 2, {0, 0}, 1);
   EXPECT_TRUE(taken.empty(0));
-  taken.collect(listed(), 2, {0, 0}, 0);  // a terminal state
+}
+
+// Budgets have decisions for every state, also where there is nothing to decide.
+TEST(TakenLanes, AreNoneInTerminalStates) {
+  Policy::Stage stage;
+  stage.memory = 2;
+  stage.mixed.assign(4, {});
+  TakenLanes taken;
+  taken.collect(stage, 2, {0, 2}, 1);
+  EXPECT_EQ(list(taken.lanes(0)), (std::vector<std::int32_t>{0, 1}));
+  taken.collect(stage, 2, {0, 2}, 0);
 }
 
 }  // namespace
