@@ -114,8 +114,7 @@ Solution read_solution(const std::filesystem::path& path, const Model* part) {
 void save(const Solution& solution, const std::filesystem::path& path, const Owners& owners,
           const StageStore* store) {
   const Policy& policy = solution.policy;
-  const bool alone = owners.ranks->size() == 1;
-  const State states = alone ? policy.states : owners.model->all_states();
+  const State states = owners.model ? owners.model->all_states() : policy.states;
   const StagePieces pieces(policy.stages, policy.states, owners, store);
   if (!pieces.writes()) return pieces.fill({});
   write_sealed(
