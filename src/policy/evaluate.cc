@@ -35,17 +35,17 @@ ValueReads reads_of(const Problem& problem, const Policy& policy, Communicator& 
 
 }  // namespace
 
-Evaluation evaluate(const Problem& given, const Policy& policy, const Execution& execution) {
+Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  check_policy(given, policy, workers.ranks());
-  MemoryPlan plan = plan_evaluation(given, policy, workers);
+  check_policy(problem, policy, workers.ranks());
+  MemoryPlan plan = plan_evaluation(problem, policy, workers);
   const double room = memory_limit(0) - bytes_on_one_machine(plan, workers.ranks());
-  const Problem problem =
-      in_near_order(given, reads_of(given, policy, workers.ranks()), room, execution);
-  plan.model = bytes_of_both(given, problem);
+  const Problem near =
+      in_near_order(problem, reads_of(problem, policy, workers.ranks()), room, execution);
+  plan.model = bytes_of_both(problem, near);
   announce(plan, execution);
-  return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
+  return evaluate(near, policy, workers, false, nullptr, &watch).evaluation;
 }
 
 }  // namespace redoubt
