@@ -264,8 +264,8 @@ TEST_F(UmbParts, TakeTheMemoryOfAPart) {
   for (const Packing packing : {Packing::gzip, Packing::plain}) {
     // Made in a process of its own, so that this one has nothing left from it.
     megabytes_of([&] {
-      save(make("garnet(states=60000,actions=4,successors=10,horizon=20,start=0,bound=100)"), path_,
-           packing);
+      save(make("garnet(states=120000,actions=4,successors=10,horizon=20,start=0,bound=100)"),
+           path_, packing);
     });
     const double whole = megabytes_of([&] { load(path_); });
     EXPECT_GT(whole, 30);
