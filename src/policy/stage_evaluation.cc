@@ -137,12 +137,14 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
   else
     collect_lanes(stage, state, worker.range, worker.taken);
   worker.ahead_of = -1;
+  // The cells of several budgets lie too far apart to be asked for by one row.
+  const bool asks_ahead = is_far_away(next) && policy_->budget.size() <= 1;
   for (std::int32_t action = 0; action < actions; ++action) {
     if (worker.taken.empty(action)) continue;
     worker.lanes = worker.taken.lanes(action);
     worker.weight = worker.taken.weight(action);
     worker.choice = worker.taken.choice(action);
-    if (is_far_away(next)) fetch_after(stage, state, action, next, worker);
+    if (asks_ahead) fetch_after(stage, state, action, next, worker);
     evaluate_row(stage, state, action, next, worker);
     const auto count = worker.lanes.size();
     for (int c = 0; c < channels(); ++c) {
