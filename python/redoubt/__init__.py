@@ -4,6 +4,7 @@ from . import plots
 from ._build import Interval
 from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at_most
 from ._gym import GymController, as_gymnasium, from_gymnasium
+from ._name import refuse_the_other_redoubt
 from ._policy import Policy
 from ._problem import Problem, chance, environments, load, make, save
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
@@ -11,6 +12,8 @@ from ._solution import Solution, load_solution, save_solution
 from ._solve import Comparison, achievable_range, certify, compare, methods, plan_frontier, plan_rcvi, plan_robust, solve
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._worst_case import worst_case
+
+refuse_the_other_redoubt(__path__[0])
 
 __all__ = [
     "KL",

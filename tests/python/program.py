@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+(VERSION,) = re.findall(r"^project\(redoubt VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
 PROGRAM = Path(os.environ.get("REDOUBT_PROGRAM", ROOT / "build" / "redoubt"))
 
 

@@ -6,12 +6,12 @@ import subprocess
 
 import pytest
 
-from program import ROOT
+from program import ROOT, VERSION
 
-CONSUMER = """
+CONSUMER = f"""
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES C CXX)
-find_package(redoubt 0.1 REQUIRED)
+find_package(redoubt {VERSION} REQUIRED)
 add_executable(consumer main.cc)
 target_link_libraries(consumer PRIVATE redoubt::redoubt)
 """
@@ -34,6 +34,6 @@ def test_a_project_links_the_installed_library(tmp_path):
     output_of("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release")
     output_of("cmake", "--build", build)
     assert re.fullmatch(r"feasible 0\.72565\d*\n", output_of(build / "consumer"))
-    assert output_of(prefix / "bin" / "redoubt", "--version").startswith("redoubt 0.1")
+    assert output_of(prefix / "bin" / "redoubt", "--version").startswith(f"redoubt {VERSION}\n")
     installed = "".join(path.read_text() for path in prefix.rglob("*.cmake"))
     assert str(ROOT) not in installed  # it works on a machine without this checkout

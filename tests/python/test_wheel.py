@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from program import ROOT
+from program import ROOT, VERSION
 
 
 def output_of(*command, **environment):
@@ -37,6 +37,7 @@ def wheel(tmp_path_factory):
 
 
 def test_a_wheel_holds_the_package_and_the_program_only(wheel):
+    assert wheel.name.startswith(f"redoubt_mdp-{VERSION}-")
     names = zipfile.ZipFile(wheel).namelist()
     assert {"redoubt/__init__.py", "redoubt/py.typed", "redoubt/_core.pyi"} <= {*names}
     # For Python 3.12 and later one module of the stable ABI; else the wheel is for one version.
@@ -44,7 +45,7 @@ def test_a_wheel_holds_the_package_and_the_program_only(wheel):
     modules = [name for name in names if name.endswith(".so")]
     assert len(modules) == 1 and stable == ("abi3" in modules[0]) == (sys.version_info >= (3, 12))
     assert [name.rpartition("/")[2] for name in names if ".data/scripts/" in name] == ["redoubt"]
-    assert all(re.match(r"redoubt(/|-)", name) for name in names)
+    assert all(re.match(r"redoubt(/|_mdp-)", name) for name in names)
 
 
 def test_a_wheel_works_where_nothing_of_the_checkout_is(wheel, tmp_path):
@@ -55,4 +56,4 @@ def test_a_wheel_works_where_nothing_of_the_checkout_is(wheel, tmp_path):
     numpy_from = {"PYTHONPATH": sysconfig.get_path("purelib")}
     where, status = output_of(python, "-c", lines, **numpy_from).split()
     assert where.startswith(str(tmp_path)) and status in ("feasible", "violated")
-    assert output_of(tmp_path / "env" / "bin" / "redoubt", "--version").startswith("redoubt 0.1")
+    assert output_of(tmp_path / "env" / "bin" / "redoubt", "--version").startswith(f"redoubt {VERSION}\n")
