@@ -8,10 +8,10 @@ from program import Program
 
 HEAD = """# The paper's experiments, run again
 
-Robust constrained value iteration (RCVI) was published with experiments on Constrained RiverSwim and a cost-based
-Garnet problem, against RNPG and robust CRPO. This page repeats them with exact worst cases, adds the exact solver
-(`frontier`) with its certified bound, and says of each claim whether it holds. One command writes it and every
-figure and number on it:
+Robust constrained value iteration (RCVI) was published ([Ganguly and Ghosh 2025](references.md#the-paper)) with experiments
+on Constrained RiverSwim and a cost-based Garnet problem, against RNPG and robust CRPO. This page repeats them with
+exact worst cases, adds the exact solver (`frontier`) with its certified bound, and says of each claim whether it
+holds. One command writes it and every figure and number on it:
 
     .venv/bin/python experiments/paper/run.py
 
