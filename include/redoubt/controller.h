@@ -1,11 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "redoubt/policy.h"
 
 namespace redoubt {
+
+// What to do about a next state, or a start, that the model did not foresee: the world is never
+// quite the model.
+enum class Unmodelled {
+  error,
+  go_on,  // a policy without memory just does; one that remembers budgets takes what the row earns,
+          // or the signals that were observed, off its budgets; any other takes the memory of that
+          // state that promises the constraints most
+};
+
+// Values of a step by the names of their signals; "reward" is the reward.
+using ObservedSignals = std::map<std::string, double>;
 
 // Runs a policy:
 //     controller.start();
@@ -17,7 +31,7 @@ namespace redoubt {
 class Controller {
  public:
   Controller(const Problem& problem, const Policy& policy, std::uint64_t seed = 0,
-             std::uint64_t stream = 0);
+             std::uint64_t stream = 0, Unmodelled unmodelled = Unmodelled::error);
   Controller(Controller&&) noexcept;
   Controller& operator=(Controller&&) noexcept;
   ~Controller();
@@ -29,20 +43,22 @@ class Controller {
   // start in, and from then on the one that was observed. Asking twice draws twice.
   std::int32_t act(State state);
 
-  // What the last action led to. Where several outcomes of the row lead to that state and the
-  // policy would remember them differently (random utilities), the state is not enough: an Error
-  // that asks for the outcome. A state that the row does not list is an Error too, unless the set
-  // lets nature land anywhere.
-  void observe(State next);
+  // What the last action led to. Several outcomes of the row may lead to that state; the signals of
+  // the step tell them apart, each taken for the modelled one that it is nearest to. Unless the
+  // policy remembers all of them alike, it is an Error if they do not, and if the signals are none
+  // of the model's. A state that the row does not list is an Error too, unless the set lets nature
+  // land anywhere. `Unmodelled::go_on` goes on in all these cases, and counts them.
+  void observe(State next, const ObservedSignals& signals = {});
   // The same for another action of the state than the one that `act` drew. Policies whose memory
   // moves by table know only what they may do themselves.
-  void observe(std::int32_t action, State next);
+  void observe(std::int32_t action, State next, const ObservedSignals& signals = {});
   // The outcome of the row, counted from its first.
   void observe_outcome(std::int32_t action, std::int32_t outcome);
 
   int stage() const;
   std::int32_t memory() const;  // of the state at hand, once `act` was called for it
   bool ended() const;           // the horizon is over; `act` is an Error
+  std::int64_t unmodelled() const;  // how often it went on in what the model did not foresee
 
  private:
   struct Episode;

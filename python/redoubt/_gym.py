@@ -48,41 +48,55 @@ def from_gymnasium(env, *, signals: Mapping[str, Any] | None = None, start=None,
 
 
 class GymController:
-    """Acts in a Gymnasium loop: call it with each observation.
+    """Acts in a Gymnasium loop: call it with each observation, and with the `info` that came with it.
 
     >>> controller.reset()
     >>> observation, info = env.reset()
     >>> while not done:
-    ...     observation, reward, terminated, truncated, info = env.step(controller(observation))
+    ...     observation, reward, terminated, truncated, info = env.step(controller(observation, info))
     ...     done = terminated or truncated
+
+    Signals of the model that `info` has, in `info["signals"]` or under their own names, tell outcomes apart that lead
+    to the same state. The environment may do what the model did not foresee: `unmodelled` counts how often, and is an
+    Error each time with unmodelled="error" (see `Policy.start`).
     """
 
-    def __init__(self, policy: Policy | Solution, seed: int = 0):
+    def __init__(self, policy: Policy | Solution, seed: int = 0, unmodelled: str = "continue"):
         policy = policy.policy if isinstance(policy, Solution) else policy
-        self._controller = policy.start(seed)
+        self._controller = policy.start(seed, unmodelled=unmodelled)
+        self._names = policy.problem.model.signal_names
         self._running = False
+
+    @property
+    def unmodelled(self) -> int:
+        """How often it went on in what the model did not foresee, in all episodes."""
+        return self._controller.unmodelled
 
     def reset(self) -> None:
         """Begins a new episode."""
         self._controller.start()
         self._running = False
 
-    def __call__(self, observation) -> int:
+    def __call__(self, observation, info: Mapping[str, Any] | None = None) -> int:
         state = int(observation)
         if self._running:
-            self._controller.observe(state)
+            self._controller.observe(state, self._signals(info or {}))
         self._running = True
         return self._controller.act(state)
+
+    def _signals(self, info: Mapping[str, Any]) -> dict[str, float]:
+        told = {**info, **info.get("signals", {})}
+        return {name: float(told[name]) for name in self._names if name in told}
 
     def run(self, env, episodes: int, seed: int | None = None) -> dict[str, np.ndarray]:
         """Totals of whole episodes: "reward", "steps", and the signals that `info` carries (see `as_gymnasium`)."""
         rows: list[dict[str, float]] = []
         for episode in range(episodes):
-            observation, _ = env.reset(seed=seed if episode == 0 else None)
+            observation, info = env.reset(seed=seed if episode == 0 else None)
             self.reset()
             totals, done = {"reward": 0.0, "steps": 0}, False
             while not done and not self._controller.ended:
-                observation, reward, terminated, truncated, info = env.step(self(observation))
+                observation, reward, terminated, truncated, info = env.step(self(observation, info))
                 done = terminated or truncated
                 totals["reward"] += float(reward)
                 totals["steps"] += 1

@@ -25,12 +25,21 @@ class Policy:
         """
         return cls(_core.markov_policy(problem, row_weights(problem, weights)), problem)
 
-    def start(self, seed: int = 0, stream: int = 0) -> _core.Controller:
+    def start(self, seed: int = 0, stream: int = 0, unmodelled: str = "error") -> _core.Controller:
         """A controller at the beginning of an episode: `act(state)`, `observe(next_state)`, and so on.
 
-        What it draws depends on the seed and the stream alone. `controller.start()` begins the next episode.
+        What it draws depends on the seed and the stream alone. `controller.start()` begins the next episode. Where
+        several outcomes lead to one state, `observe(next_state, signals={"cost": 2.0})` tells them apart.
+
+        Args:
+            seed: of what it draws.
+            stream: another one draws other numbers.
+            unmodelled: what to do about a state that the model did not foresee: "error", or "continue": a policy
+                without memory just goes on, one that remembers budgets takes the signals that were observed, or what
+                the row earns, off them, and any other takes the memory of that state that promises the constraints
+                most. `controller.unmodelled` counts how often.
         """
-        controller = _core.Controller(self.problem, self._policy, seed, stream)
+        controller = _core.Controller(self.problem, self._policy, seed, stream, unmodelled)
         controller.start()
         return controller
 

@@ -31,11 +31,9 @@ void moves_by_table(const Problem& problem, const Policy& policy, const Decision
   }
 }
 
-void moves_of_budget(const Model& model, std::span<const BudgetAxis> axes, const Decision& d,
-                     Row row, std::int64_t outcome, std::vector<MemoryMove>& moves) {
-  const bool lands = outcome >= model.outcome_end(row) - model.outcome_begin(row);
-  std::vector<double> earned(axes.size());
-  earned_on_axes(model, axes, row, lands ? -1 : outcome, earned);
+// The cells that budgets move to when each axis has earned this much.
+void moves_by_earned(std::span<const BudgetAxis> axes, const Decision& d,
+                     std::span<const double> earned, std::vector<MemoryMove>& moves) {
   moves.assign(1, {0, 1.0});
   std::int32_t inner = memory_states(axes, d.stage);
   for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -67,15 +65,34 @@ Decision decision(const Policy& policy, int stage, State state, std::int32_t mem
   return d;
 }
 
+void budget_moves(const Problem& problem, const Policy& policy, const Decision& d,
+                  const std::map<std::string, double>& signals, std::vector<MemoryMove>& moves) {
+  const Model& model = problem.model();
+  const Row row = model.row_begin(d.stage, d.state) + d.action;
+  std::vector<double> earned(policy.budget.size());
+  earned_on_axes(model, policy.budget, row, -1, earned);
+  for (std::size_t a = 0; a < earned.size(); ++a) {
+    const BudgetAxis& axis = policy.budget[a];
+    const auto observed = signals.find(model.arrays().signals[axis.signal].name);
+    if (observed != signals.end()) earned[a] = axis.sign * observed->second;
+  }
+  moves_by_earned(policy.budget, d, earned, moves);
+}
+
 void memory_moves(const Problem& problem, const Policy& policy, const Decision& d,
                   std::int64_t outcome, State next, std::vector<MemoryMove>& moves) {
-  const Row row = problem.model().row_begin(d.stage, d.state) + d.action;
-  if (!policy.budget.empty())
-    moves_of_budget(problem.model(), policy.budget, d, row, outcome, moves);
-  else if (!policy.at(d.stage).outcome_slot.empty())
+  const Model& model = problem.model();
+  const Row row = model.row_begin(d.stage, d.state) + d.action;
+  if (!policy.budget.empty()) {
+    const bool lands = outcome >= model.outcome_end(row) - model.outcome_begin(row);
+    std::vector<double> earned(policy.budget.size());
+    earned_on_axes(model, policy.budget, row, lands ? -1 : outcome, earned);
+    moves_by_earned(policy.budget, d, earned, moves);
+  } else if (!policy.at(d.stage).outcome_slot.empty()) {
     moves_by_table(problem, policy, d, row, outcome, next, moves);
-  else
+  } else {
     moves.assign(1, {0, 1.0});
+  }
 }
 
 std::int64_t node_count(const Policy& policy, int stage) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "redoubt/policy.h"
@@ -26,6 +28,11 @@ Decision decision(const Policy& policy, int stage, State state, std::int32_t mem
 // Error.
 void memory_moves(const Problem& problem, const Policy& policy, const Decision& decision,
                   std::int64_t outcome, State next, std::vector<MemoryMove>& moves);
+
+// The same for a policy that remembers budgets, after a step that no outcome of the row describes:
+// budgets are less by the signals that were observed or, where one was not, by the row's own value.
+void budget_moves(const Problem& problem, const Policy& policy, const Decision& decision,
+                  const std::map<std::string, double>& signals, std::vector<MemoryMove>& moves);
 
 // The nodes of a stage, which may be the one after the last: there, only budgets are remembered.
 std::int64_t node_count(const Policy& policy, int stage);

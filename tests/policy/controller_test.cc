@@ -151,6 +151,93 @@ TEST(Controller, AsksForTheOutcomeWhereTheStateIsNotEnough) {
   EXPECT_EQ(forgetful.stage(), 1);
 }
 
+TEST(Controller, SignalsTellOutcomesApart) {
+  const Problem p = random_spending(KL{0.1});
+  const Policy policy = rcvi(p).policy;
+  const BudgetAxis& axis = policy.budget[0];
+  for (const double cost : {1.0, 2.0}) {
+    Controller told(p, policy), counted(p, policy);
+    told.act(0), counted.act(0);
+    told.observe(1, {{"cost", cost}});
+    counted.observe_outcome(4, cost == 1.0 ? 0 : 1);
+    told.act(1), counted.act(1);
+    EXPECT_EQ(told.memory(), counted.memory());
+    EXPECT_EQ(told.unmodelled(), 0);
+  }
+  Controller controller(p, policy);
+  controller.act(0);
+  EXPECT_THAT(error_of([&] { controller.observe(1, {{"fuel", 1.0}}); }),
+              HasSubstr("observed signal 'fuel', the model has no signal of that name"));
+  EXPECT_THAT(error_of([&] { controller.observe(1, {{"cost", 1.5}}); }),
+              HasSubstr("no outcome of (state 0, action 4) has them"));
+  // Whoever goes on takes off the budget what was really spent.
+  Controller goes_on(p, policy, 0, 0, Unmodelled::go_on);
+  goes_on.act(0);
+  goes_on.observe(1, {{"cost", 3.0}});
+  goes_on.act(1);
+  EXPECT_EQ(goes_on.unmodelled(), 1);
+  EXPECT_NEAR(axis.requirement(1, goes_on.memory()), -0.5, axis.step + 1e-9);
+}
+
+// Two safe states and two daring ones; memory 0 dares where it can, memory 1 never does.
+TEST(Controller, GoesOnWithTheMemoryThatPromisesTheConstraintsMost) {
+  ModelBuilder builder(3, {"cost"});
+  for (State s = 0; s < 3; ++s) {
+    const State to = s == 0 ? 1 : s;
+    builder.add(0, s, 0, {.reward = 0, .outcomes = {{.next = to, .probability = 1}}});
+    builder.add(
+        0, s, 1,
+        {.reward = 1, .signals = {1.0}, .outcomes = {{.next = to, .probability = 1}}});
+  }
+  Terms terms;
+  terms.horizon = 2;
+  terms.constraints = {at_most("cost", 2)};
+  const Problem p(builder.build(), terms);
+  Policy policy;
+  policy.states = 3;
+  for (int h = 0; h < 2; ++h) {
+    Policy::Stage stage;
+    stage.memory = 2;
+    stage.choice_begin = {0};
+    stage.move_begin = {0};
+    for (int node = 0; node < 6; ++node) {
+      stage.choice_action.push_back(node % 2 == 0 ? 1 : 0);
+      stage.choice_weight.push_back(1.0);
+      stage.choice_begin.push_back(node + 1);
+      stage.outcome_slot.push_back(node);
+      stage.moves.push_back({h == 1 ? 0 : node % 2, 1.0});
+      stage.move_begin.push_back(node + 1);
+    }
+    policy.stages.push_back(stage);
+  }
+  policy.start_states = {0};
+  policy.start_begin = {0, 1};
+  policy.start_moves = {{0, 1.0}};
+  Controller strict(p, policy);
+  EXPECT_EQ(strict.act(0), 1);
+  EXPECT_THAT(error_of([&] { strict.observe(2); }), HasSubstr("never leads there"));
+  Controller goes_on(p, policy, 0, 0, Unmodelled::go_on);
+  EXPECT_EQ(goes_on.act(0), 1);
+  goes_on.observe(1);  // foreseen: it dares again
+  EXPECT_EQ(goes_on.act(1), 1);
+  EXPECT_EQ(goes_on.unmodelled(), 0);
+  goes_on.start();
+  EXPECT_EQ(goes_on.act(0), 1);
+  goes_on.observe(2);
+  EXPECT_EQ(goes_on.act(2), 0);
+  goes_on.observe(0);  // where the horizon ends nothing is to be remembered
+  EXPECT_EQ(goes_on.unmodelled(), 2);
+  goes_on.start();
+  EXPECT_EQ(goes_on.act(1), 0);  // nor did it foresee this start
+  EXPECT_EQ(goes_on.unmodelled(), 3);
+  const Policy markov = robust(p).policy;
+  Controller forgetful(p, markov, 0, 0, Unmodelled::go_on);
+  forgetful.act(0);
+  forgetful.observe(2);
+  EXPECT_EQ(forgetful.act(2), 1);
+  EXPECT_EQ(forgetful.unmodelled(), 1);
+}
+
 TEST(Controller, LandsOutsideOfTheRowWhereTheSetAllowsIt) {
   const Problem inside = random_spending(KL{0.1});
   const Policy policy = rcvi(inside).policy;

@@ -97,3 +97,57 @@ def test_there_and_back():
     env.reset(seed=0)
     with pytest.raises(rd.Error, match="action 9 of state 0, must be one of 0, 1, 2, 3"):
         env.step(9)
+
+
+def hidden_world(states=12, actions=3, seed=4):
+    """A model with rare outcomes, and what a log of few transitions shows of it."""
+    random = np.random.default_rng(seed)
+    P = random.dirichlet(np.full(states, 0.15), (states, actions))
+    seen = np.stack([[random.multinomial(25, row) for row in of_state] for of_state in P])
+    values = {"reward": random.random((states, actions)), "signals": {"cost": random.random((states, actions))}}
+    terms = dict(horizon=8, constraints=[rd.at_most("cost", 3.5)], order="sas", **values)
+    return rd.Problem(P, **terms), rd.Problem(seen / 25, **terms, uncertainty=rd.KL(0.05))
+
+
+def died(solution, env, episodes=150):
+    count = 0
+    controller = rd.GymController(solution, unmodelled="error")
+    for episode in range(episodes):
+        try:
+            controller.run(env, 1, seed=episode)
+        except rd.Error as error:
+            assert "never leads there" in str(error)
+            count += 1
+    return count / episodes
+
+
+@pytest.mark.parametrize("method", ["robust", "rcvi", "frontier"])
+def test_controllers_survive_a_world_that_is_not_the_model(method):
+    world, learnt = hidden_world()
+    env, solution = rd.as_gymnasium(world), rd.solve(learnt, method=method)
+    assert died(solution, env) > 0.1
+    controller = rd.GymController(solution)
+    episodes = controller.run(env, 150, seed=0)
+    assert set(episodes["steps"]) == {8}
+    assert controller.unmodelled > 10
+    # Foreseen or not, decisions keep the promise on the whole: far from what caring for reward alone costs.
+    careless = rd.GymController(rd.solve(learnt, method="robust")).run(env, 150, seed=0)
+    if method != "robust":
+        assert episodes["cost"].mean() < careless["cost"].mean()
+
+
+@pytest.mark.parametrize("method", ["rcvi", "frontier"])
+def test_random_costs_are_told_apart_by_info(method):
+    transitions = [
+        {"state": s, "action": a, "next": n, "p": p, "reward": float(a), "signals": {"cost": cost}}
+        for s in range(2) for a in range(2) for n, p, cost in [(0, 0.3, a), (0, 0.3, 2.0 * a), (1, 0.4, 0.0)]
+    ]  # fmt: skip
+    problem = rd.Problem(transitions, horizon=6, constraints=[rd.at_most("cost", 2.5)])
+    env, solution = rd.as_gymnasium(problem), rd.solve(problem, method=method)
+    controller = rd.GymController(solution, unmodelled="error")
+    episodes = controller.run(env, 2000, seed=3)
+    assert controller.unmodelled == 0
+    error = episodes["cost"].std() / np.sqrt(2000)
+    assert abs(episodes["cost"].mean() - solution.constraints[0].worst) < 4 * error + 1e-3
+    with pytest.raises(rd.Error, match="unmodelled = 'ignore', must be 'error' or 'continue'"):
+        rd.GymController(solution, unmodelled="ignore")
