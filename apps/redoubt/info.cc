@@ -13,6 +13,8 @@
 #include "problem_options.h"
 #include "rank_plans.h"
 #include "redoubt/error.h"
+#include "redoubt/frontier.h"
+#include "redoubt/objective.h"
 #include "redoubt/solve.h"
 #include "table.h"
 #include "text.h"
@@ -72,6 +74,32 @@ std::string verdict(const Constraint& constraint, const AchievableRange& range) 
   return "can be met";
 }
 
+// Constraints that can be met one by one may exclude each other. Whether they do is a question to
+// frontier, on the same problem without a reward: any policy that keeps them all is an answer.
+std::string verdict_on_all(const Problem& problem, const std::vector<AchievableRange>& achievable,
+                           Execution execution) {
+  constexpr double kPatience = 5;  // seconds
+  if (achievable.size() < 2) return "";
+  bool always = true;
+  for (std::size_t c = 0; c < achievable.size(); ++c) {
+    const std::string one = verdict(problem.constraints()[c], achievable[c]);
+    if (one == "no policy meets it") return "no policy meets them together";
+    always = always && one == "every policy meets it";
+  }
+  if (always) return "every policy meets them together";
+  execution.time_limit = std::min(execution.time_limit, kPatience);
+  try {
+    const Problem feasibility(with_objective(problem.model(), {.none = true}), problem.terms());
+    const Solution found = frontier(feasibility, {}, execution);
+    if (found.status == Status::infeasible) return "no policy meets them together";
+    if (std::all_of(found.constraints.begin(), found.constraints.end(),
+                    [](const ConstraintResult& c) { return c.satisfied; }))
+      return "can be met together";
+  } catch (const Error&) {  // a set that frontier does not take, or too little memory
+  }
+  return "whether they can be met together is not known";
+}
+
 // The first moments of the solve itself show how fast this machine is at it; of those the later
 // half, because windows are narrow, and work per row dear, near the end of the horizon. None when
 // the solve would be refused.
@@ -103,7 +131,7 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
 }
 
 Json info_json(const Problem& problem, const std::vector<AchievableRange>& achievable,
-               const RcviPlan& plan, const std::optional<double>& seconds) {
+               const std::string& together, const RcviPlan& plan, const std::optional<double>& seconds) {
   const Model& model = problem.model();
   Json object = problem_json(problem);
   object["rows"] = model.rows();
@@ -125,6 +153,7 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
     entry["verdict"] = verdict(constraint, achievable[c]);
     object["constraints"].push_back(entry);
   }
+  if (!together.empty()) object["together"] = together;
   Json& cost = object["rcvi"];
   cost = {{"stages", plan.stages},
           {"memory_states", plan.most_memory_states},
@@ -149,7 +178,8 @@ void print_values(const Model& model) {
   print_table(rows);
 }
 
-void print_constraints(const Problem& problem, const std::vector<AchievableRange>& achievable) {
+void print_constraints(const Problem& problem, const std::vector<AchievableRange>& achievable,
+                       const std::string& together) {
   if (achievable.empty()) {
     fmt::print("\nNo constraints\n");
     return;
@@ -163,6 +193,7 @@ void print_constraints(const Problem& problem, const std::vector<AchievableRange
                     verdict(constraint, achievable[c])});
   }
   print_table(rows);
+  if (!together.empty()) fmt::print("  All constraints: {}\n", together);
 }
 
 void print_plan(const Problem& problem, const RcviPlan& plan,
@@ -193,6 +224,7 @@ int info(const InfoOptions& options) {
   const Model& model = problem.model();
   const Execution how = execution(options.execution);
   const auto achievable = achievable_ranges(problem, how);
+  const std::string together = verdict_on_all(problem, achievable, how);
   const RcviPlan plan = plan_rcvi(problem, options.rcvi);
   const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
   std::vector<RankPlan> ranks;
@@ -200,7 +232,7 @@ int info(const InfoOptions& options) {
   const Ordering order = ordering(options.problem, needed);
   if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks, order);
   if (options.json) {
-    Json object = info_json(problem, achievable, plan, seconds);
+    Json object = info_json(problem, achievable, together, plan, seconds);
     if (!ranks.empty()) object["ranks"] = rank_plans_json(ranks);
     if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
@@ -212,7 +244,7 @@ int info(const InfoOptions& options) {
              model.stages() > 1 ? ", rows of their own for every stage" : "");
   fmt::print("{}\n\n", terms_text(problem));
   print_values(model);
-  print_constraints(problem, achievable);
+  print_constraints(problem, achievable, together);
   print_plan(problem, plan, seconds);
   if (!ranks.empty()) print_rank_plans(ranks);
   if (needed) print_needed(*needed, plan);

@@ -92,7 +92,7 @@ struct Solution {
   std::vector<std::string> notes;  // what a user should know about this answer
 
   // Between what no policy can guarantee and what this one does. None when it breaks a constraint:
-  // the bound speaks of policies that keep them.
+  // the bound speaks of policies that keep them. Zero where rounding alone makes it negative.
   std::optional<double> gap() const;
   bool operator==(const Solution&) const = default;
 };

@@ -15,9 +15,13 @@ _SIGN = {"at_least": ">=", "at_most": "<="}
 
 def curve(solution: Solution, constraint: int = 0, ax=None):
     """The trade-off curve: guaranteed reward against a constraint's total, the bound, and the chosen point."""
-    name = column_names(solution.problem)[constraint] if solution.problem.constraints else None
-    if name is None or len(solution.curve["reward"]) == 0:
-        raise Error(f"a solution by {solution.method} has no curve, must come from a method that has: frontier")
+    if not solution.problem.constraints:
+        raise Error("a problem without constraints has no curve, must have something to trade the reward for")
+    if solution.method != "frontier":
+        raise Error(f"a solution by {solution.method} has no curve, must come from the method that has one: frontier")
+    if len(solution.curve["reward"]) == 0:
+        raise Error(f"a search with status {solution.status} has no curve, must have gone through all stages once")
+    name = column_names(solution.problem)[constraint]
     ax = _axes(ax)
     order = np.argsort(solution.curve[name])
     ax.plot(solution.curve[name][order], solution.curve["reward"][order], marker=".", label="what policies guarantee")

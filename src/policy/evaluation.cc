@@ -134,10 +134,10 @@ class Pass {
 
 Evaluation report(const Problem& problem, const std::vector<double>& totals) {
   Evaluation evaluation;
-  evaluation.reward.worst = totals[0];
+  evaluation.reward.worst = totals[0] + 0.0;  // no -0
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
-    const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign;
+    const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign + 0.0;
     evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
                                       constraint.probability, worst, satisfied(constraint, worst),
                                       std::nullopt});

@@ -76,19 +76,19 @@ class Verification {
   Evaluation report() {
     const std::vector<Real> sum = run();
     Evaluation evaluation;
-    evaluation.reward.worst = static_cast<double>(sum[0]);
+    evaluation.reward.worst = static_cast<double>(sum[0] + 0);  // no -0
     for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
       const Constraint& constraint = problem_.constraints()[c];
       const Real worst =
           constraint.probability
               ? Verification(problem_, policy_, static_cast<int>(c), watch_).run().back()
-              : totals_[c + 1].sign * sum[c + 1];
+              : totals_[c + 1].sign * sum[c + 1] + 0;
       evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
                                         constraint.probability, static_cast<double>(worst),
                                         satisfied(constraint, static_cast<double>(worst)),
                                         std::nullopt});
     }
-    if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back());
+    if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back() + 0);
     return evaluation;
   }
 

@@ -13,7 +13,10 @@ namespace redoubt {
 std::optional<double> Solution::gap() const {
   const bool keeps = std::all_of(constraints.begin(), constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
-  return keeps && reward.bound ? std::optional(*reward.bound - reward.worst) : std::nullopt;
+  if (!keeps || !reward.bound) return {};
+  const double gap = *reward.bound - reward.worst;
+  const double rounding = 1e-9 * std::max(std::abs(*reward.bound), std::abs(reward.worst));
+  return gap < 0 && gap >= -rounding ? 0.0 : gap;
 }
 
 void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance,

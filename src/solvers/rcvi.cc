@@ -104,7 +104,7 @@ void record(const Problem& problem, const BudgetSweep& sweep, std::span<const Bu
   trace.constraints.resize(problem.constraints().size());
   for (std::size_t c = 0; c < trace.constraints.size(); ++c) {
     const int axis = axis_of(problem, axes, static_cast<int>(c));
-    trace.constraints[c].push_back(axes[axis].sign * at_start(axis + 1));
+    trace.constraints[c].push_back(axes[axis].sign * at_start(axis + 1) + 0.0);
   }
 }
 

@@ -65,8 +65,14 @@ def test_the_kernel_stands_beside_the_nominal_row(solution):
 
 
 def test_a_method_without_a_curve_says_so(solution):
-    with pytest.raises(rd.Error, match="a solution by rcvi has no curve"):
+    with pytest.raises(rd.Error, match="a solution by rcvi has no curve, must come from the method that has one: fron"):
         solution.plot_curve()
+
+
+def test_a_problem_without_constraints_has_nothing_to_trade():
+    free = rd.solve(RIVER.replace(constraints=[]), method="frontier")
+    with pytest.raises(rd.Error, match="a problem without constraints has no curve"):
+        free.plot_curve()
 
 
 def test_the_curve_has_the_bound_and_the_chosen_point():

@@ -44,7 +44,8 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
     CurvePoint corner{start.points(0, 0)[points[n]], {}, memory[n]};
     for (std::size_t c = 0; c < required_.size(); ++c) {
       corner.constraints.push_back(channels_[c + 1].sign *
-                                   start.points(0, static_cast<int>(c) + 1)[points[n]]);
+                                   start.points(0, static_cast<int>(c) + 1)[points[n]] +
+                                   0.0);  // no -0
     }
     solution.curve.push_back(std::move(corner));
   }
@@ -53,7 +54,7 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
                    : finished(problem_, std::move(solution), watch_, workers_, options_.tolerance);
   for (std::size_t c = 0; c < required_.size(); ++c) {
     solution.constraints[c].best_achievable =
-        channels_[c + 1].sign * extremes_[c + 1].at(problem_.start());
+        channels_[c + 1].sign * extremes_[c + 1].at(problem_.start()) + 0.0;
   }
   if (infeasible()) {
     solution.status = Status::infeasible;
