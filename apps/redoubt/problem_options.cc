@@ -142,6 +142,13 @@ void add_terms(CLI::App& verb, ProblemOptions& options) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group("Terms");
+  verb.add_option("--reward,--maximise", options.reward,
+                  "Signal to maximise in place of the reward; none: there is no reward")
+      ->type_name("NAME")
+      ->group("Terms");
+  verb.add_option("--minimise", options.minimise, "Signal to minimise in place of a reward")
+      ->type_name("NAME")
+      ->group("Terms");
   verb.add_option("--horizon", options.horizon, "Number of decisions, or infinite")->group("Terms");
   number("--discount", options.discount, "Discount, in (0, 1]");
   verb.add_option("--start", options.start,
@@ -177,10 +184,24 @@ void replace_terms(Terms& terms, State states, const std::vector<std::string>& s
     terms.uncertainty = read_uncertainty(terms.uncertainty, options);
 }
 
+Objective objective(const ProblemOptions& options) {
+  if (options.reward && options.minimise)
+    throw Error(fmt::format("--reward {} and --minimise {}, must be one of them", *options.reward,
+                            *options.minimise));
+  if (options.minimise) return {.signal = *options.minimise, .minimise = true};
+  if (options.reward == "none") return {.none = true};
+  return {.signal = options.reward.value_or("")};
+}
+
 Problem read_problem(const ProblemOptions& options) {
+  const Objective what = objective(options);
   Draft draft = read_draft(options.problem);
   replace_terms(draft.terms, draft.model.states(), draft.model.arrays().state_names, options);
-  return Problem(std::move(draft.model), std::move(draft.terms));
+  try {
+    return Problem(with_objective(draft.model, what, draft.rewarded), std::move(draft.terms));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", options.problem, error.what()));
+  }
 }
 
 void add_order(CLI::App& verb, ProblemOptions& options, bool near) {
@@ -208,7 +229,8 @@ Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& ne
   const auto change = [&](Terms& terms, State states, const std::vector<std::string>& names) {
     replace_terms(terms, states, names, options);
   };
-  if (names_a_file(options.problem)) return load_part(options.problem, ranks, change, order);
+  if (names_a_file(options.problem))
+    return load_part(options.problem, ranks, change, order, objective(options));
   const Problem whole = read_problem(options);
   return part_of(whole, divide(whole.model(), ranks, order), ranks.rank());
 }

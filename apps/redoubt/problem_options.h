@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "json.h"
+#include "redoubt/objective.h"
 #include "redoubt/problem.h"
 #include "redoubt/ranks.h"
 
@@ -18,6 +19,7 @@ struct ProblemOptions {
   std::optional<std::string> set, reach, horizon, start;
   std::optional<double> radius, temperature, discount;
   std::vector<std::string> bounds;  // replace all constraints
+  std::optional<std::string> reward, minimise;  // the signal to maximise, or none; to minimise
   std::string order;  // of the states, in memory and among processes; empty: not asked
 };
 
@@ -42,6 +44,9 @@ void tell_needed(const std::optional<NeededStates>& needed);  // on standard err
 Json needed_json(const NeededStates& needed);
 // "In a stage ranks send ...", with the bytes of one state where they are known.
 std::string needed_text(const NeededStates& needed, double bytes_of_state = 0);
+
+// What the flags say is to be maximised.
+Objective objective(const ProblemOptions& options);
 
 // The terms that flags replace, for a model that comes from elsewhere.
 void replace_terms(Terms& terms, State states, const std::vector<std::string>& state_names,

@@ -32,6 +32,8 @@ void check_sources(const ProblemOptions& problem, const SamplingOptions& options
                             sources == 0 ? "none" : "several"));
   if (!options.data.empty() && options.samples)
     throw Error("--samples has no meaning for --data, must be left out");
+  if (!options.simulator.empty() && objective(problem).chosen())
+    throw Error("--reward or --minimise has no meaning for --simulator, whose answers name a reward");
   if (!options.simulator.empty() && !options.samples)
     throw Error("--simulator without --samples, must say how many samples of each row to ask for");
 }
@@ -57,7 +59,8 @@ Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
         {.states = options.states,
          .actions = options.actions,
          .terminal = options.terminal,
-         .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error});
+         .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error,
+         .objective = objective(problem)});
   }
   const auto simulator = open_simulator(problem, options);
   const std::string store = has_temporary_store(options) ? kStore : options.store;

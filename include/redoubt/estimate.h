@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "redoubt/execution.h"
+#include "redoubt/objective.h"
 #include "redoubt/simulator.h"
 
 namespace redoubt {
@@ -49,10 +50,12 @@ struct RecordedOptions {
   std::optional<std::int32_t> actions = {};  // likewise
   std::vector<State> terminal = {};          // states in which episodes end
   Unvisited unvisited = Unvisited::error;
+  Objective objective = {};  // the column that is the reward, where none has that name
 };
 
-// The same from recorded transitions: CSV with the columns state, action, next and, where there
-// are, stage and reward; every other column is a signal. `name` stands for the file in errors.
+// The same from recorded transitions: CSV with the columns state, action, next, reward and, where
+// there is one, stage; every other column is a signal. Without a reward, the objective chooses one.
+// `name` stands for the file in errors.
 Estimate read_recorded(std::string_view text, std::string_view name,
                        const RecordedOptions& options = {});
 

@@ -9,6 +9,7 @@
 #include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
 #include "redoubt/execution.h"
+#include "redoubt/objective.h"
 #include "redoubt/problem.h"
 #include "redoubt/solution.h"
 #include "redoubt/stage_store.h"
@@ -21,13 +22,14 @@ namespace redoubt {
 struct Draft {
   Model model;
   Terms terms;
+  bool rewarded = true;  // false: nothing in the file is called the reward
 };
 
 // The ending chooses the format: .json (for people), .csv (the robust-MDP world; terms beside it in
 // NAME.terms.json), .umb (Unified Markov Binary, for large models). docs/formats.md describes them.
 // A file that breaks a rule is an Error that names the file, the line or key, the value and the
-// rule.
-Problem load(const std::filesystem::path& path);
+// rule; so is one without a reward, unless the objective chooses one.
+Problem load(const std::filesystem::path& path, const Objective& objective = {});
 
 // The same, for callers who replace some of the terms before they need a valid problem.
 Draft load_draft(const std::filesystem::path& path);
@@ -40,7 +42,8 @@ Draft load_draft(const std::filesystem::path& path);
 using ChangeTerms =
     std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
 Problem load_part(const std::filesystem::path& path, Communicator& ranks,
-                  const ChangeTerms& change = {}, const Ordering& ordering = {});
+                  const ChangeTerms& change = {}, const Ordering& ordering = {},
+                  const Objective& objective = {});
 
 // How the archive of a .umb file is packed. Ranks read a plain one together, each its own part of
 // the bytes; of a packed one, every rank must unpack everything.

@@ -15,6 +15,7 @@
 #include "redoubt/gradient.h"
 #include "redoubt/io.h"
 #include "redoubt/model.h"
+#include "redoubt/objective.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
 #include "redoubt/ranks.h"

@@ -11,7 +11,8 @@ using namespace redoubt;
 void bind_io(nb::module_& m) {
   nb::class_<Draft>(m, "Draft", "What a file says, before anything is asked of it.")
       .def_ro("model", &Draft::model)
-      .def_ro("terms", &Draft::terms);
+      .def_ro("terms", &Draft::terms)
+      .def_ro("rewarded", &Draft::rewarded);
   m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "save",

@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "redoubt/model.h"
+#include "redoubt/objective.h"
 
 namespace nb = nanobind;
 using namespace redoubt;
@@ -114,4 +115,15 @@ void bind_model(nb::module_& m) {
       .def("action_name", &Model::action_name, nb::arg("action"))
       .def("row_name", &Model::row_name, nb::arg("row"))
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
+
+  nb::class_<Objective>(m, "Objective", "What a problem maximises in place of its reward.")
+      .def(
+          "__init__",
+          [](Objective* self, std::string signal, bool minimise, bool none) {
+            new (self) Objective{std::move(signal), minimise, none};
+          },
+          nb::arg("signal") = "", nb::arg("minimise") = false, nb::arg("none") = false)
+      .def_prop_ro("chosen", &Objective::chosen);
+  m.def("with_objective", &with_objective, nb::arg("model"), nb::arg("objective"),
+        nb::arg("rewarded"), nb::call_guard<nb::gil_scoped_release>());
 }

@@ -103,13 +103,14 @@ void bind_estimates(nb::module_& m) {
   m.def(
       "read_recorded",
       [](std::string_view text, std::string_view name, std::optional<State> states,
-         std::optional<std::int32_t> actions, const std::vector<State>& terminal, bool simplex) {
+         std::optional<std::int32_t> actions, const std::vector<State>& terminal, bool simplex,
+         const Objective& objective) {
         return read_recorded(
             text, name,
-            {states, actions, terminal, simplex ? Unvisited::simplex : Unvisited::error});
+            {states, actions, terminal, simplex ? Unvisited::simplex : Unvisited::error, objective});
       },
       nb::arg("text"), nb::arg("name"), nb::arg("states").none(), nb::arg("actions").none(),
-      nb::arg("terminal"), nb::arg("simplex"));
+      nb::arg("terminal"), nb::arg("simplex"), nb::arg("objective"));
   m.def("estimated_problem", &estimated_problem, nb::arg("estimate"), nb::arg("terms"));
   m.def("confident_problem", &confident_problem, nb::arg("estimate"), nb::arg("terms"),
         nb::arg("delta"));

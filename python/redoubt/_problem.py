@@ -15,6 +15,27 @@ from ._transitions import as_int32, read_transitions
 from ._values import Values
 
 
+class _Absent:
+    """Stands for an argument that was not given, where None means something."""
+
+    def __repr__(self) -> str:
+        return "(not given)"
+
+
+ABSENT = _Absent()
+
+
+def objective_of(reward, minimise: str | None) -> _core.Objective:
+    """What `reward` and `minimise` choose: a signal by its name, or None or "none", which is no reward at all."""
+    if minimise is not None:
+        if reward is not ABSENT:
+            raise Error(f"reward and minimise = {minimise!r}, must be one of them")
+        return _core.Objective(str(minimise), True)
+    if reward is None or (isinstance(reward, str) and reward == "none"):
+        return _core.Objective(none=True)
+    return _core.Objective(reward) if isinstance(reward, str) else _core.Objective()
+
+
 def chance(signal: str, *, at_least: float | None = None, at_most: float | None = None, probability: float):
     """The total of the signal itself must keep the bound with at least this probability in the worst case."""
     if (at_least is None) == (at_most is None):
@@ -33,7 +54,8 @@ class Problem(_core.Problem):
             (state, action, next, p) or dicts that may also have "reward", "signals" and "stage". The last two
             forms may leave out actions; a state without any is terminal.
         reward: a number, an array (S,), (S, A), (S, A, S), with a leading axis of length `horizon` when it depends
-            on the stage, a sparse matrix like P, or a function of (state, action, next).
+            on the stage, a sparse matrix like P, or a function of (state, action, next); or the name of the signal
+            that is to be maximised. None says that there is no reward, and that this is meant.
         signals: what constraints speak of, by name, each given like the reward, or as a set of states, which
             counts arrivals in it.
         constraints: made by `at_least`, `at_most` and `chance`.
@@ -41,6 +63,7 @@ class Problem(_core.Problem):
         horizon: number of decisions; None is infinite, which needs a discount below one.
         discount: in (0, 1].
         start: a state, a distribution over all states, or a dict {state: probability}.
+        minimise: in place of a reward, the name of the signal that is to be minimised.
         order: "sas" or "ass" when P, or an array over outcomes, has three equal axes.
         states: number or list of names of the states.
         actions: list of names of the actions.
@@ -52,8 +75,9 @@ class Problem(_core.Problem):
     def __init__(
         self,
         P,
-        reward=None,
+        reward: Any = ABSENT,
         *,
+        minimise: str | None = None,
         signals: Mapping[str, Any] | None = None,
         constraints: Sequence[_core.Constraint] = (),
         uncertainty=None,
@@ -66,13 +90,17 @@ class Problem(_core.Problem):
     ):
         uncertainty = _core.Nominal() if uncertainty is None else uncertainty
         layout = read_transitions(P, order, states, actions)
-        given = {} if reward is None else {"reward": Values("reward", reward, order)}
+        objective = objective_of(reward, minimise)
+        numbers = reward is not ABSENT and not objective.chosen
+        given = {"reward": Values("reward", reward, order)} if numbers else {}
         if "reward" in (signals or {}):
             raise Error("signal 'reward', must have another name")
         given |= {name: Values(f"signal '{name}'", values, order) for name, values in (signals or {}).items()}
         state_names = list(states) if isinstance(states, Sequence) else []
         names = (state_names, [] if actions is None else list(actions))
+        rewarded = numbers or "reward" in layout.extra
         model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names)
+        model = _core.with_objective(model, objective, rewarded)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
         super().__init__(model, terms)
@@ -84,13 +112,15 @@ class Problem(_core.Problem):
         return adopted
 
     def replace(self, *, order: str | None = None, **terms) -> Problem:
-        """The same model under other terms: horizon, discount, start, constraints, uncertainty.
+        """The same model under other terms: horizon, discount, start, constraints, uncertainty; or with another reward,
+        a signal by its name: `reward` or `minimise`.
 
         An `Interval` with bounds is for the outcomes of this problem, and for those of probability zero that its `hi`
         allows; `order` says how arrays with three equal axes are meant, as for `Problem`.
         """
         bounds = bounds_of(terms.get("uncertainty"), order)
         model = with_bounds(self.model, bounds, terms.get("horizon", self.horizon)) if bounds else self.model
+        model = _chosen(model, terms)
         return Problem._adopt(_core.Problem(model, terms_of(self.terms, model, **terms)))
 
     # What the problem is.
@@ -243,9 +273,17 @@ def make(id: str, **terms) -> Problem:
 
 
 def load(path: str | os.PathLike, **terms) -> Problem:
-    """The problem in a .json, .csv or .umb file; terms replace or complete what the file says."""
+    """The problem in a .json, .csv or .umb file; terms replace or complete what the file says.
+
+    Where nothing in the file is called the reward, `reward` or `minimise` names the signal that is to be maximised or
+    minimised; reward=None says that there is none.
+    """
     draft = _core.load_draft(path)
-    return Problem._adopt(_core.Problem(draft.model, terms_of(draft.terms, draft.model, **terms)))
+    try:
+        model = _chosen(draft.model, terms, draft.rewarded)
+        return Problem._adopt(_core.Problem(model, terms_of(draft.terms, model, **terms)))
+    except Error as error:
+        raise Error(f"{os.fspath(path)}: {error}") from None
 
 
 def save(problem: Problem, path: str | os.PathLike, *, uncompressed: bool = False) -> None:
@@ -257,6 +295,12 @@ def save(problem: Problem, path: str | os.PathLike, *, uncompressed: bool = Fals
 def environments() -> list[_core.EnvironmentInfo]:
     """The built-in problems, with their parameters."""
     return _core.environments()
+
+
+def _chosen(model: _core.Model, terms: dict, rewarded: bool = True) -> _core.Model:
+    """The model with the reward that `terms` choose by `reward` or `minimise`, which are taken out of them."""
+    objective = objective_of(terms.pop("reward", ABSENT), terms.pop("minimise", None))
+    return _core.with_objective(model, objective, rewarded)
 
 
 def _replaced(problem: Problem, terms: dict) -> Problem:
@@ -272,7 +316,13 @@ def _filled(values: np.ndarray, count: int) -> np.ndarray:
     return values if len(values) else np.broadcast_to(0.0, count)
 
 
-_TERMS = ("horizon", "discount", "start", "constraints", "uncertainty")
+_TERMS = {
+    "horizon": "a whole number, or None",
+    "discount": "a number",
+    "start": "a state, or a distribution over states",
+    "constraints": "a list of constraints, made by at_least, at_most or chance",
+    "uncertainty": "one of TV, Chi2, KL, Tilt, Interval and Nominal, as in KL(0.05)",
+}
 
 
 def terms_of(base: _core.Terms, model: _core.Model, **given) -> _core.Terms:
@@ -287,7 +337,7 @@ def terms_of(base: _core.Terms, model: _core.Model, **given) -> _core.Terms:
         try:
             setattr(terms, name, value)
         except TypeError:
-            raise Error(f"{name} = {value!r} of type {type(value).__name__}, which is not a {name}") from None
+            raise Error(f"{name} = {value!r} of type {type(value).__name__}, must be {_TERMS[name]}") from None
     return terms
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._core import Error
-from ._problem import Problem, terms_of
+from ._problem import ABSENT, Problem, objective_of, terms_of
 from ._solve import reporter
 from ._transitions import as_int32
 
@@ -137,17 +137,21 @@ def recorded(
     terminal: Sequence[int] = (),
     unvisited: str = "error",
     delta: float | None = None,
+    reward: str | None = ABSENT,
+    minimise: str | None = None,
     **terms,
 ) -> EstimatedProblem:
-    """A problem estimated from recorded transitions: CSV of state,action,next[,stage][,reward] and signals.
+    """A problem estimated from recorded transitions: CSV of state,action,next,reward[,stage] and signals.
 
-    Rows without samples are an Error that lists them or, with unvisited="simplex", rows in which nature may do
-    anything.
+    Without a column called reward, `reward` or `minimise` names the one that is to be maximised or minimised;
+    reward=None says that there is none. Rows without samples are an Error that lists them or, with
+    unvisited="simplex", rows in which nature may do anything.
     """
     if unvisited not in ("error", "simplex"):
         raise Error(f"unvisited = {unvisited!r}, must be 'error' or 'simplex'")
     text = Path(path).read_text()
-    found = _core.read_recorded(text, str(path), states, actions, list(terminal), unvisited == "simplex")
+    found = _core.read_recorded(text, str(path), states, actions, list(terminal), unvisited == "simplex",
+                                objective_of(reward, minimise))  # fmt: skip
     return EstimatedProblem._from(found, delta, terms)
 
 

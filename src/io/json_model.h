@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/json_node.h"
+#include "redoubt/io.h"
 #include "redoubt/problem.h"
 
 namespace redoubt::io {
@@ -36,6 +37,9 @@ std::vector<double> read_table(const Node& table, const ModelArrays& rows);
 
 // `bytes` is the size of the file, which limits what it may ask for; `horizon` that of its terms.
 Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon);
+
+// A problem file, whose terms and reward may still be replaced.
+Draft read_json_draft(std::string_view text, std::string_view name);
 
 // What a "redoubt-terms" object says beside a model of another format, as far as the model needs
 // it.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "io/file.h"
+#include "io/json_model.h"
 #include "io/umb_read.h"
 #include "model/agree.h"
 #include "model/part.h"
@@ -43,7 +44,8 @@ Draft load_umb(const std::filesystem::path& path) {
 
 // An error of one rank is an error of all.
 Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
-                         const ChangeTerms& change, const Ordering& ordering) {
+                         const ChangeTerms& change, const Ordering& ordering,
+                         const Objective& objective) {
   io::UmbShare share = io::naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
     all_or_none(ranks, [&] { archive.emplace(path); });
@@ -56,8 +58,9 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
   all_or_none(ranks, [&] {
     if (change) change(share.terms, share.block.states, share.block.state_names);
     part = io::naming(path.string(), [&] {
-      return make_part(std::move(share.block), share.division, ranks.rank(), count,
-                       std::move(share.terms));
+      const Problem given = make_part(std::move(share.block), share.division, ranks.rank(), count,
+                                      std::move(share.terms));
+      return Problem(with_objective(given.model(), objective, share.rewarded), given.terms());
     });
   });
   return *std::move(part);
@@ -70,28 +73,29 @@ Draft load_draft(const std::filesystem::path& path) {
   if (format == Format::umb) return load_umb(path);
   const std::string content = io::read_file(path);
   if (format == Format::csv) return load_csv(path, content);
-  const Problem problem = read_json(content, path.string());
-  return {problem.model(), problem.terms()};
+  return io::read_json_draft(content, path.string());
 }
 
 Problem load_part(const std::filesystem::path& path, Communicator& ranks, const ChangeTerms& change,
-                  const Ordering& ordering) {
+                  const Ordering& ordering, const Objective& objective) {
   if (ranks.size() > 1 && format_of(path) == Format::umb)
-    return load_part_of_umb(path, ranks, change, ordering);
+    return load_part_of_umb(path, ranks, change, ordering, objective);
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
-  Problem whole(std::move(draft.model), std::move(draft.terms));
+  const Problem whole = io::naming(path.string(), [&] {
+    return Problem(with_objective(draft.model, objective, draft.rewarded), std::move(draft.terms));
+  });
   if (ranks.size() == 1) return whole;
   return part_of(whole, divide(whole.model(), ranks, ordering), ranks.rank());
 }
 
-Problem load(const std::filesystem::path& path) {
+Problem load(const std::filesystem::path& path, const Objective& objective) {
   Draft draft = load_draft(path);
   return io::naming(path.string(), [&] {
     require(draft.terms.horizon || draft.terms.discount < 1,
             "says neither horizon nor discount, must say one of them{}",
             format_of(path) == Format::csv ? " in " + terms_path(path).string() : "");
-    return Problem(std::move(draft.model), std::move(draft.terms));
+    return Problem(with_objective(draft.model, objective, draft.rewarded), std::move(draft.terms));
   });
 }
 

@@ -69,7 +69,7 @@ class UmbReader {
       sort_actions(a_);
     else
       number_actions(a_);
-    return {std::move(a_), std::move(division), std::move(terms_)};
+    return {std::move(a_), std::move(division), std::move(terms_), rewarded_};
   }
 
  private:
@@ -253,7 +253,7 @@ class UmbReader {
   void read_rewards() {
     Ranges states = own_states_;
     if (layered_) add_layer(a_.stages, states);
-    io::read_rewards(
+    rewarded_ = io::read_rewards(
         members_, index_,
         {{states_, std::move(states)}, {choices_, own_choices_}, {branches_, own_branches_}}, a_);
   }
@@ -329,6 +329,7 @@ class UmbReader {
   Ranges own_runs_;                                 // our own states in the model
   Ranges own_states_, own_choices_, own_branches_;  // in the file, stage by stage
   bool actions_differ_ = false;
+  bool rewarded_ = false;
   ModelArrays a_;
   Terms terms_;
 };
@@ -356,7 +357,7 @@ UmbShare read_share(TarReader& archive, Communicator& ranks, const Ordering& ord
 
 Draft read_whole(TarReader& archive) {
   UmbShare whole = read_share(archive, one_process());
-  return {Model(std::move(whole.block)), std::move(whole.terms)};
+  return {Model(std::move(whole.block)), std::move(whole.terms), whole.rewarded};
 }
 
 }  // namespace io

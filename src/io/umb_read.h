@@ -12,6 +12,7 @@ struct UmbShare {
   ModelArrays block;
   Division division;
   Terms terms;  // of the whole problem, but radii only of the rows here
+  bool rewarded = true;  // false: no reward structure is called the reward
 };
 
 // Every rank calls this with the same archive and reads its own share, and no more than a megabyte

@@ -1,5 +1,7 @@
 #include "io/umb_rewards.h"
 
+#include <algorithm>
+
 #include "io/umb_index.h"
 #include "model/require.h"
 
@@ -54,25 +56,28 @@ Signal read_reward(umb::Members& members, const std::string& id, const Node& nod
 
 }  // namespace
 
-// The one called "reward" (or the nameless one) is the reward, all others are signals.
-void read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
+// The structure called "reward" is the reward or, in its place, the nameless one of a PRISM file,
+// which other programs write without a name or as "default"; all others are signals.
+bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
                   ModelArrays& arrays) {
   const auto annotations = index.find("annotations");
   const auto rewards = annotations ? annotations->find("rewards") : std::nullopt;
-  if (!rewards) return;
-  bool found = false;
+  if (!rewards) return false;
   if (!rewards->raw().is_object()) rewards->fail("must be an object");
-  for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>()) {
-    Signal signal = read_reward(members, id, rewards->at(id), rows, arrays);
-    if (signal.name == "reward" || signal.name.empty()) {
-      require(!found, "{}: two reward structures are called 'reward', must be one", umb::index);
-      found = true;
-      arrays.reward = std::move(signal.row);
-      arrays.outcome_reward = std::move(signal.outcome);
-    } else {
-      arrays.signals.push_back(std::move(signal));
-    }
+  for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>())
+    arrays.signals.push_back(read_reward(members, id, rewards->at(id), rows, arrays));
+  for (const std::string name : {"reward", "", "default"}) {
+    const auto named = [&](const Signal& signal) { return signal.name == name; };
+    const auto found = std::find_if(arrays.signals.begin(), arrays.signals.end(), named);
+    if (found == arrays.signals.end()) continue;
+    require(std::count_if(arrays.signals.begin(), arrays.signals.end(), named) == 1,
+            "{}: two reward structures are called '{}', must be one", umb::index, name);
+    arrays.reward = std::move(found->row);
+    arrays.outcome_reward = std::move(found->outcome);
+    arrays.signals.erase(found);
+    return true;
   }
+  return false;
 }
 
 }  // namespace redoubt::io

@@ -14,8 +14,9 @@ struct UmbRows {
   UmbEntries states, choices, branches;
 };
 
-// Adds the rewards of an archive to a model that has its rows already.
-void read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
+// Adds the rewards of an archive to a model that has its rows already. False: none of them is
+// called the reward.
+bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
                   ModelArrays& arrays);
 
 }  // namespace redoubt::io

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -15,6 +17,7 @@ struct Columns {
   int state = -1, action = -1, next = -1, stage = -1, reward = -1;
   std::vector<int> signals;
   std::vector<std::string> names;
+  double sign = 1;  // of the reward
 };
 
 Columns read_header(io::Records& records) {
@@ -43,6 +46,25 @@ Columns read_header(io::Records& records) {
   return c;
 }
 
+// The column that is the reward; a signal that becomes one stays a signal.
+void choose_reward(Columns& c, const Objective& objective) {
+  std::vector<std::string> signals;
+  for (const int column : c.signals) signals.push_back(c.names[column]);
+  require(c.reward >= 0 || objective.chosen(),
+          "no column is called reward, must be chosen: {}reward none says that there is none",
+          signals.empty() ? ""
+                          : fmt::format("reward NAME or minimise NAME, of {}; ",
+                                        fmt::join(signals, ", ")));
+  if (!objective.chosen()) return;
+  c.reward = -1;
+  if (objective.none) return;
+  const auto found = std::find(signals.begin(), signals.end(), objective.signal);
+  require(found != signals.end(), "reward '{}', must be a column: {}", objective.signal,
+          fmt::join(signals, ", "));
+  c.reward = c.signals[found - signals.begin()];
+  c.sign = objective.minimise ? -1 : 1;
+}
+
 struct Transition {
   int stage = 0;
   State state = 0;
@@ -64,7 +86,7 @@ class Reader {
     t.action = integer(c_.action);
     t.stage = c_.stage < 0 ? 0 : integer(c_.stage);
     t.sample.next = integer(c_.next);
-    t.sample.reward = c_.reward < 0 ? 0.0 : number(c_.reward);
+    t.sample.reward = c_.reward < 0 ? 0.0 : c_.sign * number(c_.reward);
     for (const int column : c_.signals) t.sample.signals.push_back(number(column));
     return t;
   }
@@ -135,7 +157,8 @@ std::string list_of(const Model& model, const std::vector<Row>& rows) {
 
 Estimate tally_up(std::string_view text, const RecordedOptions& options) {
   io::Records records(text);
-  const Columns columns = read_header(records);
+  Columns columns = read_header(records);
+  choose_reward(columns, options.objective);
   const std::vector<Transition> transitions = read_transitions(records, columns);
   const SimulatorShape shape = shape_of(transitions, columns, options, text.size());
   Tally tally(shape);

@@ -100,6 +100,43 @@ TEST(Umb, ReadsWhatUmbiWrites) {
   EXPECT_FALSE(draft.terms.horizon);
 }
 
+// A file with reward structures of these names.
+std::string with_rewards(const std::vector<std::string>& names) {
+  auto files = testing::tar_files(
+      write_umb(testing::random_problem(1, {.signals = static_cast<int>(names.size()) - 1})));
+  Json index = Json::parse(files["index.json"]);
+  std::size_t next = 0;
+  for (auto& [id, reward] : index["annotations"]["rewards"].items())
+    reward["alias"] = names[next++];
+  files["index.json"] = index.dump();
+  return io::write_tar({files.begin(), files.end()});
+}
+
+TEST(Umb, TheRewardIsTheOneOfThatNameOrTheNamelessOne) {
+  const Draft named = read_umb(with_rewards({"default", "reward"}), "m.umb");
+  EXPECT_TRUE(named.rewarded);
+  EXPECT_EQ(named.model.signal_index("default"), 0);
+  for (const char* nameless : {"", "default"}) {
+    const Draft draft = read_umb(with_rewards({"time", nameless}), "m.umb");
+    EXPECT_TRUE(draft.rewarded);
+    EXPECT_EQ(draft.model.signals(), 1);
+    EXPECT_EQ(draft.model.signal_index("time"), 0);
+    EXPECT_FALSE(draft.model.arrays().reward.empty());
+  }
+}
+
+TEST(Umb, WithoutARewardOneMustBeChosen) {
+  const Draft draft = read_umb(with_rewards({"time", "energy"}), "m.umb");
+  EXPECT_FALSE(draft.rewarded);
+  EXPECT_THAT(testing::error_of([&] { with_objective(draft.model, {}, draft.rewarded); }),
+              ::testing::HasSubstr("reward NAME or minimise NAME, of time, energy; reward none"));
+  const Model time = with_objective(draft.model, {.signal = "time"}, draft.rewarded);
+  EXPECT_EQ(time.arrays().reward, draft.model.arrays().signals[0].row);
+  EXPECT_EQ(time.signals(), 2);
+  const Model none = with_objective(draft.model, {.none = true}, draft.rewarded);
+  EXPECT_EQ(none, draft.model);
+}
+
 TEST(Umb, IntervalsOfOthersGetANominalBetweenThem) {
   const Problem p = testing::random_problem(1, {.uncertainty = Interval{}});
   auto files = testing::tar_files(write_umb(p));

@@ -35,7 +35,7 @@ ARGUMENTS = {
     ("Execution", "progress"),
     ("Execution", "planned"),  # rd.plan_rcvi
     ("Execution", "ordered"),  # told by the program
-    *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited")),
+    *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),
 }
 
 

@@ -76,10 +76,10 @@ def test_radii_from_data(tmp_path):
     assert len(found.uncertainty.radius) == 12
     log = tmp_path / "log.csv"
     log.write_text("state,action,next\n0,0,1\n1,0,1\n")
-    assert rd.recorded(log, horizon=3).visits.tolist() == [1, 1]
+    assert rd.recorded(log, horizon=3, reward=None).visits.tolist() == [1, 1]
     with pytest.raises(rd.Error, match="no samples of 2 of 4 rows"):
-        rd.recorded(log, horizon=3, actions=2)
-    whole = rd.recorded(log, horizon=3, actions=2, unvisited="simplex", uncertainty=rd.KL(0.1))
+        rd.recorded(log, horizon=3, reward=None, actions=2)
+    whole = rd.recorded(log, horizon=3, reward=None, actions=2, unvisited="simplex", uncertainty=rd.KL(0.1))
     assert whole.unvisited == [1, 3]
 
 

@@ -126,7 +126,7 @@ def test_rewards_of_every_shape(arrays):
     wide = np.repeat(by_state, A)
     np.testing.assert_array_equal(rd.Problem(P, reward=by_state, horizon=1).reward, wide)
     np.testing.assert_array_equal(rd.Problem(P, reward=2.0, horizon=1).reward, np.full(S * A, 2.0))
-    np.testing.assert_array_equal(rd.Problem(P, horizon=1).reward, np.zeros(S * A))
+    np.testing.assert_array_equal(rd.Problem(P, reward=None, horizon=1).reward, np.zeros(S * A))
     over_outcomes = np.random.default_rng(1).random((S, A, S))
     expected = rd.Problem(P, reward=over_outcomes, horizon=1)
     np.testing.assert_array_equal(expected.outcome_reward, over_outcomes[P > 0])
@@ -146,7 +146,7 @@ def test_rewards_of_every_shape(arrays):
 
 def test_a_set_of_states_counts_arrivals(arrays):
     P, _, _ = arrays
-    problem = rd.Problem(P, signals={"hazard": {1, 3}}, horizon=1)
+    problem = rd.Problem(P, reward=None, signals={"hazard": {1, 3}}, horizon=1)
     np.testing.assert_array_equal(problem.outcome_signals["hazard"], np.isin(problem.next, [1, 3]).astype(float))
 
 
@@ -265,17 +265,21 @@ BAD = {
     "negative state": (lambda P: rd.Problem([(-1, 0, 0, 1.0)], horizon=1), r"states -1\.\.-1"),
     "fractional state": (lambda P: rd.Problem([(0.5, 0, 0, 1.0)], horizon=1), "whole numbers"),
     "huge state": (lambda P: rd.Problem([(0, 0, 2**40, 1.0)], horizon=1), "32 bits"),
-    "infinite": (lambda P: rd.Problem(P), "discount = 1 with an infinite horizon"),
-    "stages": (lambda P: rd.Problem(np.stack([P] * 3), horizon=2), "rows for 3 stages"),
-    "start": (lambda P: rd.Problem(P, horizon=1, start=9), "start state 9"),
-    "start shape": (lambda P: rd.Problem(P, horizon=1, start=[0.5, 0.5]), r"start has shape \(2,\)"),
-    "start name": (lambda P: rd.Problem(P, horizon=1, start="x"), "no state of that name"),
-    "radius": (lambda P: rd.Problem(P, horizon=1, uncertainty=rd.KL(-1)), "radius = -1"),
+    "infinite": (lambda P: rd.Problem(P, 0.0), "discount = 1 with an infinite horizon"),
+    "stages": (lambda P: rd.Problem(np.stack([P] * 3), 0.0, horizon=2), "rows for 3 stages"),
+    "start": (lambda P: rd.Problem(P, 0.0, horizon=1, start=9), "start state 9"),
+    "start shape": (lambda P: rd.Problem(P, 0.0, horizon=1, start=[0.5, 0.5]), r"start has shape \(2,\)"),
+    "start name": (lambda P: rd.Problem(P, 0.0, horizon=1, start="x"), "no state of that name"),
+    "radius": (lambda P: rd.Problem(P, 0.0, horizon=1, uncertainty=rd.KL(-1)), "radius = -1"),
     "reach": (lambda P: rd.TV(0.1, reach="far"), "reach = 'far', must be"),
     "half an interval": (lambda P: rd.Interval(0.0), "both or neither"),
-    "no intervals": (lambda P: rd.Problem(P, horizon=1, uncertainty=rd.Interval()), "model without intervals"),
-    "constraint": (lambda P: rd.Problem(P, horizon=1, constraints=[rd.at_most("x", 1)]), "no signal of that name"),
-    "not a constraint": (lambda P: rd.Problem(P, horizon=1, constraints=["cost"]), "constraints = "),
+    "no intervals": (lambda P: rd.Problem(P, 0.0, horizon=1, uncertainty=rd.Interval()), "model without intervals"),
+    "constraint": (lambda P: rd.Problem(P, 0.0, horizon=1, constraints=[rd.at_most("x", 1)]), "no signal of that name"),
+    "not a constraint": (lambda P: rd.Problem(P, 0.0, horizon=1, constraints=["cost"]), "constraints = "),
+    "not a set": (
+        lambda P: rd.Problem(P, 0.0, horizon=1, uncertainty="kl"),
+        "uncertainty = 'kl' of type str, must be one of TV, Chi2, KL, Tilt, Interval and Nominal",
+    ),
     "chance": (lambda P: rd.chance("x", probability=0.5), "one of at_least and at_most"),
     "sparse rows": (lambda P: rd.Problem(sp.csr_matrix(np.ones((5, 4)))), "a multiple of 4 rows"),
     "list of square matrices": (lambda P: rd.Problem([sp.eye(3, format="csr")] * 2), "order='ass' when each"),

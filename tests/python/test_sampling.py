@@ -75,7 +75,7 @@ def test_recorded_data(tmp_path):
     log.write_text("state,action,next\n" + "0,0,1\n1,0,1\n" * 50)
     for name in ["tv", "chi2", "kl"]:
         found = run_json("estimate", "--data", log, "--horizon", 5, "--set", name, "--radius-from-data", 0.05,
-                         "-o", tmp_path / "data.json")  # fmt: skip
+                         "--reward", "none", "-o", tmp_path / "data.json")  # fmt: skip
         assert len(found["radius"]) == 2 and all(0 < radius < 0.6 for radius in found["radius"])
 
 

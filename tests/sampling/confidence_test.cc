@@ -76,7 +76,8 @@ TEST(Confidence, SetsHoldTheTrueRowsAsOftenAsPromised) {
 
 TEST(Confidence, RadiiFollowTheirFormulas) {
   const Estimate found = read_recorded(
-      "state,action,next\n0,0,0\n0,0,0\n0,0,1\n0,0,0\n1,0,1\n1,0,1\n1,0,1\n1,0,1\n", "log.csv");
+      "state,action,next\n0,0,0\n0,0,0\n0,0,1\n0,0,0\n1,0,1\n1,0,1\n1,0,1\n1,0,1\n", "log.csv",
+      {.objective = {.none = true}});
   Terms terms;
   terms.horizon = 2;
   terms.uncertainty = TV{};
@@ -119,7 +120,7 @@ TEST(Confidence, RefusesWhatItCannotPromise) {
     terms.uncertainty = set;
     return error_of([&] { confident_problem(found, terms, delta); });
   };
-  const std::string fixed = "state,action,next\n0,0,0\n";
+  const std::string fixed = "state,action,next,reward\n0,0,0,0\n";
   EXPECT_EQ(error(fixed, KL{}, 0), "delta = 0, must be in (0, 1)");
   EXPECT_EQ(error(fixed, Nominal{}), "set none has no radius from data, must be tv, chi2 or kl");
   EXPECT_THAT(error(fixed, TV{0.0, Reach::support}), HasSubstr("must be anywhere"));
@@ -131,7 +132,8 @@ TEST(Confidence, RefusesWhatItCannotPromise) {
 TEST(Confidence, RowsWithoutSamplesMayBeAnything) {
   std::string log = "state,action,next\n0,1,0\n1,1,0\n";
   for (int n = 0; n < 1000; ++n) log += "0,0," + std::to_string(n % 2) + "\n";
-  const Estimate found = read_recorded(log, "log.csv", {.unvisited = Unvisited::simplex});
+  const Estimate found = read_recorded(
+      log, "log.csv", {.unvisited = Unvisited::simplex, .objective = {.none = true}});
   ASSERT_EQ(found.unvisited, std::vector<Row>{2});  // state 1, action 0
   for (const Uncertainty& set : {Uncertainty(TV{}), Uncertainty(Chi2{}), Uncertainty(KL{})}) {
     Terms terms{.horizon = 1};

@@ -29,12 +29,14 @@ TEST(Recorded, CountsTransitions) {
 
 TEST(Recorded, StagesAndTerminalStates) {
   const Estimate found =
-      read_recorded("stage,state,action,next\n0,0,0,1\n1,0,0,0\n", "log.csv", {.terminal = {1}});
+      read_recorded("stage,state,action,next,reward\n0,0,0,1,0\n1,0,0,0,0\n", "log.csv",
+                    {.terminal = {1}});
   EXPECT_EQ(found.model.stages(), 2);
   EXPECT_EQ(found.model.rows(), 2);
   EXPECT_EQ(found.terms.horizon, 2);
   EXPECT_EQ(error_of([] {
-              read_recorded("state,action,next\n0,0,1\n1,0,1\n", "log.csv", {.terminal = {1}});
+              read_recorded("state,action,next\n0,0,1\n1,0,1\n", "log.csv",
+                            {.terminal = {1}, .objective = {.none = true}});
             }),
             "log.csv: line 3: an action in terminal state 1, must be none");
 }
@@ -42,7 +44,9 @@ TEST(Recorded, StagesAndTerminalStates) {
 TEST(Recorded, RowsWithoutSamplesAreListed) {
   const std::string text = "state,action,next\n0,0,1\n1,1,0\n";
   EXPECT_EQ(
-      error_of([&] { read_recorded(text, "log.csv", {.states = 3}); }),
+      error_of([&] {
+        read_recorded(text, "log.csv", {.states = 3, .objective = {.none = true}});
+      }),
       "log.csv: no samples of 4 of 6 rows: (state 0, action 1), (state 1, action 0), (state 2, "
       "action 0), (state 2, action 1); every row must have some, or unvisited must be simplex");
 }
@@ -78,8 +82,25 @@ TEST(Recorded, RowsWithoutSamplesMayDoAnything) {
             "set none with rows that have no samples, must be tv, chi2 or kl");
 }
 
+TEST(Recorded, TheRewardIsAColumnThatIsChosen) {
+  const std::string text = "state,action,next,time,energy\n0,0,0,1,2\n0,0,0,3,2\n";
+  EXPECT_EQ(error_of([&] { read_recorded(text, "log.csv"); }),
+            "log.csv: no column is called reward, must be chosen: reward NAME or minimise NAME, of "
+            "time, energy; reward none says that there is none");
+  EXPECT_EQ(error_of([&] { read_recorded(text, "log.csv", {.objective = {.signal = "fuel"}}); }),
+            "log.csv: reward 'fuel', must be a column: time, energy");
+  const auto reward = [&](const Objective& objective) {
+    return read_recorded(text, "log.csv", {.objective = objective}).model;
+  };
+  EXPECT_EQ(reward({.signal = "energy"}).value(-1, 0), 2);
+  EXPECT_EQ(reward({.signal = "energy"}).signals(), 2);  // it stays a signal
+  EXPECT_EQ(reward({.signal = "time", .minimise = true}).outcome_value(-1, 0), -3);
+  EXPECT_TRUE(reward({.none = true}).arrays().reward.empty());
+}
+
 TEST(Recorded, BadFilesNameTheLine) {
-  const auto error = [](const std::string& text, const RecordedOptions& options = {}) {
+  const auto error = [](const std::string& text, RecordedOptions options = {}) {
+    options.objective.none = true;
     return error_of([&] { read_recorded(text, "log.csv", options); });
   };
   EXPECT_EQ(error(""), "log.csv: is empty, must begin with a header line");
