@@ -90,10 +90,10 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   }
   if (hopeless && *hopeless > 0)
     fmt::print(
-        "  In the worst case the policy comes, with probability {}, to a state where the rest of "
-        "a\n"
-        "  budget is out of reach; the totals above count what it does there.\n",
-        number_text(*hopeless));
+        "  With worst-case probability {:.3g} the policy reaches a state from which the remaining "
+        "budget\n"
+        "  cannot be met; the totals above include what it does there.\n",
+        *hopeless);
 }
 
 void print_first_decisions(const Problem& problem, const Policy& policy) {

@@ -27,8 +27,8 @@ void add_what_was_kept(const AugmentedProblem& augmented, Solution& solution) {
 void add_notes(const AugmentedProblem& augmented, Solution& solution) {
   if (solution.hopeless && *solution.hopeless > 0) {
     solution.notes.push_back(
-        fmt::format("in the worst case the policy comes, with probability {:.6g}, to a state from "
-                    "which it cannot keep a constraint any more",
+        fmt::format("with worst-case probability {:.3g} the policy reaches a state from which it "
+                    "cannot keep a constraint any more",
                     *solution.hopeless));
   }
   for (const BudgetAxis& axis : augmented.budget) {
