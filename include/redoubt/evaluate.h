@@ -13,7 +13,7 @@ namespace redoubt {
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution = {});
 
 // A constraint counts as satisfied when its worst case misses the bound by no more than this share
-// of the bound (or of one).
+// of the bound (of one, where the bound is zero).
 inline constexpr double kSatisfied = 1e-9;
 bool satisfied(const Constraint& constraint, double worst);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,6 +39,7 @@ struct BudgetAxis {
     return bound + static_cast<double>(low[stage] + cell) * step;
   }
   std::int32_t start() const;  // the cell of the whole bound at stage 0
+  double size() const { return std::max(std::abs(bound), step); }  // what rounding is measured by
   bool operator==(const BudgetAxis&) const = default;
 };
 
@@ -75,9 +77,9 @@ struct Policy {
     std::vector<std::int32_t> choice_action;
     std::vector<double> choice_weight;
 
-    // Memory moves by table, for policies without budget axes and more than one memory state:
-    // choice c, outcome i of its row has the moves move_begin[outcome_slot[c] + i] up to the next
-    // entry. Slot i = number of outcomes is for a landing outside the row.
+    // Memory moves by table, for policies without budget axes; without a table it keeps its number.
+    // Choice c, outcome i of its row has the moves move_begin[outcome_slot[c] + i] up to the next
+    // entry; i = number of outcomes is for a landing outside the row.
     std::vector<std::int64_t> outcome_slot;
     std::vector<std::int64_t> move_begin;
     std::vector<MemoryMove> moves;

@@ -13,7 +13,7 @@ namespace redoubt {
 
 bool satisfied(const Constraint& c, double worst) {
   if (c.probability) return worst >= *c.probability - kSatisfied;
-  const double slack = kSatisfied * std::max(1.0, std::abs(c.bound));
+  const double slack = kSatisfied * (c.bound == 0 ? 1.0 : std::abs(c.bound));
   return c.sense == Sense::at_least ? worst >= c.bound - slack : worst <= c.bound + slack;
 }
 

@@ -56,9 +56,7 @@ class Pass {
   }
 
   static std::vector<Channel> channels_of(const Problem& problem, const Policy& policy) {
-    std::vector<Channel> channels = {Channel{}};
-    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
-      channels.push_back(channel_of(problem, c));
+    std::vector<Channel> channels = redoubt::channels_of(problem);
     if (!policy.budget.empty())
       channels.push_back({-1, 0});  // earns nothing; its value is set in hopeless states
     return channels;
@@ -73,7 +71,7 @@ class Pass {
     std::vector<double> better;
     for (std::int64_t sweeps = 0; sweeps < most_sweeps; ++sweeps) {
       stage_.run(stage, values, better, [](State) {});
-      double change = 0, scale = 1;
+      double change = 0, scale = 1e-300;
       for (std::size_t n = 0; n < values.size(); ++n) {
         change = std::max(change, std::abs(better[n] - values[n]));
         scale = std::max(scale, std::abs(better[n]));
@@ -102,7 +100,7 @@ class Pass {
       const double* guaranteed = here + (1 + axis.constraint) * all;
       for (std::int32_t m = 0; m < memory; ++m) {
         const double required = axis.requirement(h, m / inner % axis.cells[h]) - axis.slack[h];
-        if (guaranteed[m] < required - kSatisfied * std::max(1.0, std::abs(required)))
+        if (guaranteed[m] < required - kSatisfied * std::max(axis.size(), std::abs(required)))
           hopeless[m] = -1;
       }
     }
@@ -144,6 +142,17 @@ Evaluation report(const Problem& problem, const std::vector<double>& totals) {
   }
   if (totals.size() > problem.constraints().size() + 1) evaluation.hopeless = -totals.back() + 0.0;
   return evaluation;
+}
+
+const double* EvaluationPass::at_first_stage(const Model& model, const Policy& policy, int channel,
+                                             State state) const {
+  const std::vector<double>& all = values.front();
+  const auto nodes = static_cast<std::int64_t>(all.size() / channels.size());
+  // Of a part, there is room for equally many nodes in every state.
+  const auto first = model.arrays().part || policy.stages.empty()
+                         ? nodes / model.states() * state
+                         : policy.stages.front().begin(state);
+  return all.data() + channel * nodes + first;
 }
 
 MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers& workers) {

@@ -15,6 +15,10 @@ struct EvaluationPass {
                                             // [channel][node]; only the first unless all are kept
   Evaluation evaluation;
   double row_evaluations = 0;
+
+  // The values of a state's memory states at the first stage.
+  const double* at_first_stage(const Model& model, const Policy& policy, int channel,
+                               State state) const;
 };
 
 // What that needs, with no stage kept but the first. (Chance constraints, which are evaluated on a

@@ -91,8 +91,14 @@ void memory_moves(const Problem& problem, const Policy& policy, const Decision& 
   } else if (!policy.at(d.stage).outcome_slot.empty()) {
     moves_by_table(problem, policy, d, row, outcome, next, moves);
   } else {
-    moves.assign(1, {0, 1.0});
+    moves.assign(1, {kept_memory(policy, d.stage, d.memory), 1.0});
   }
+}
+
+std::int32_t kept_memory(const Policy& policy, int stage, std::int32_t memory) {
+  if (stage + 1 >= static_cast<int>(policy.stages.size()) && !policy.repeats_last) return 0;
+  const Policy::Stage& next = policy.at(stage + 1);
+  return next.node_begin.empty() && memory < next.memory ? memory : 0;
 }
 
 std::int64_t node_count(const Policy& policy, int stage) {

@@ -34,6 +34,10 @@ void memory_moves(const Problem& problem, const Policy& policy, const Decision& 
 void budget_moves(const Problem& problem, const Policy& policy, const Decision& decision,
                   const std::map<std::string, double>& signals, std::vector<MemoryMove>& moves);
 
+// What a memory state becomes after a stage without a table of moves: itself, or 0 where the next
+// stage does not have it.
+std::int32_t kept_memory(const Policy& policy, int stage, std::int32_t memory);
+
 // The nodes of a stage, which may be the one after the last: there, only budgets are remembered.
 std::int64_t node_count(const Policy& policy, int stage);
 std::int64_t memory_of(const Policy& policy, int stage, State state);  // how many of one state

@@ -5,6 +5,7 @@
 #include "model/agree.h"
 #include "model/bytes.h"
 #include "policy/bytes.h"
+#include "policy/moves.h"
 #include "sweep/large_arrays.h"
 
 namespace redoubt {
@@ -243,9 +244,12 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
     }
     return;
   }
-  if (policy_->budget.empty()) {  // nothing to remember: memory state 0
-    for (int c = 0; c < channels(); ++c)
-      std::fill_n(target + c * count, count, next[c * all + first]);
+  if (policy_->budget.empty()) {
+    for (int c = 0; c < channels(); ++c) {
+      for (std::size_t lane = 0; lane < count; ++lane)
+        target[c * count + lane] =
+            next[c * all + first + kept_memory(*policy_, stage, worker.lanes[lane])];
+    }
     return;
   }
   if (outcome == 0 || outcomes_move_) {

@@ -73,6 +73,7 @@ class StageEvaluation {
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;
   void gather_floor(int stage, Row row, Worker& worker) const;
+  std::int32_t floor_memory(int stage) const;
   void prepare_floor(int stage, const Next& next);
   void prepare_landings(int stage, const Next& next);
   double least_landing(const Policy::Stage& here, std::int64_t slot, int channel,

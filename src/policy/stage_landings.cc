@@ -6,6 +6,7 @@
 
 #include "model/agree.h"
 #include "model/part.h"
+#include "policy/moves.h"
 #include "policy/stage_evaluation.h"
 #include "sweep/least.h"
 
@@ -51,6 +52,15 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
   }
 }
 
+// How many memory states of the next stage a landing may have, in every state.
+std::int32_t StageEvaluation::floor_memory(int stage) const {
+  if (!policy_->budget.empty()) return memory_states(policy_->budget, stage + 1);
+  const bool decides =
+      stage + 1 < static_cast<int>(policy_->stages.size()) || policy_->repeats_last;
+  if (!decides || !policy_->at(stage + 1).node_begin.empty()) return 1;
+  return policy_->at(stage + 1).memory;
+}
+
 // What the least-valued landing is worth, once for all rows of a stage: by budget cell, or by
 // landing plan and state.
 void StageEvaluation::prepare_floor(int stage, const Next& next) {
@@ -60,7 +70,7 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     return mixed_landings_.find(stage, channels(), [&](int c, State s) {
       return next.data() + c * all + first_node(stage + 1, s);
     });
-  const auto memory = memory_states(policy_->budget, stage + 1);
+  const auto memory = floor_memory(stage);
   floor_.resize(std::int64_t{memory} * channels());
   for (int c = 0; c < channels(); ++c) {
     const auto values_of = [&](State s) {
@@ -112,8 +122,12 @@ void StageEvaluation::gather_floor(int stage, Row row, Worker& worker) const {
   if (by_table(stage)) return gather_landings(stage, row, worker);
   const auto count = worker.lanes.size();
   if (policy_->budget.empty()) {
-    for (int c = 0; c < channels(); ++c)
-      std::fill_n(worker.floor.data() + c * count, count, floor_[c]);
+    const std::int64_t there = floor_memory(stage);
+    for (int c = 0; c < channels(); ++c) {
+      for (std::size_t lane = 0; lane < count; ++lane)
+        worker.floor[c * count + lane] =
+            floor_[c * there + kept_memory(*policy_, stage, worker.lanes[lane])];
+    }
     return;
   }
   if (draws_budgets(policy_->budget)) {

@@ -113,13 +113,21 @@ class Verification {
     return list;
   }
 
+  // Without a table of moves memory keeps its number, where the next stage has it.
+  std::int32_t unmoved(int h, std::int32_t memory) const {
+    const auto stages = static_cast<int>(policy_.stages.size());
+    if (h + 1 >= stages && !policy_.repeats_last) return 0;
+    const Policy::Stage& next = policy_.stages[std::min(h + 1, stages - 1)];
+    return next.node_begin.empty() && memory < next.memory ? memory : 0;
+  }
+
   // The memory after a step. `outcome` is a place in the model's list; -1 is a landing in `next`
   // outside of the row.
   Mixture remembered(int h, const Node& node, const Choice& choice, Row row, std::int64_t outcome,
                      State next) const {
     if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome);
     const Policy::Stage& stage = policy_.at(h);
-    if (stage.outcome_slot.empty()) return {{0, 1}};
+    if (stage.outcome_slot.empty()) return {{unmoved(h, node.memory), 1}};
     const auto count = model_.outcome_end(row) - model_.outcome_begin(row);
     const auto slot = stage.outcome_slot[choice.position] +
                       (outcome < 0 ? count : outcome - model_.outcome_begin(row));
@@ -311,7 +319,7 @@ class Verification {
       const std::int32_t cell = node.memory / inner % cells(axis, h);
       const Real required = axis.bound + Real(low(axis, h) + cell) * axis.step - axis.slack[h];
       if (guaranteed[1 + axis.constraint] <
-          required - kSatisfied * std::max<Real>(1, std::abs(required)))
+          required - kSatisfied * std::max<Real>(axis.size(), std::abs(required)))
         return true;
     }
     return false;

@@ -93,8 +93,7 @@ void BudgetSweep::find_thresholds(int stage) {
     for (int lane = 0; lane < here_.lanes; ++lane) {
       const double required =
           axis.requirement(stage, lane / inner % axis.cells[stage]) - axis.slack[stage];
-      threshold_[a * padded + lane] =
-          required - kRoundingNoise * std::max(1.0, std::abs(axis.bound));
+      threshold_[a * padded + lane] = required - kRoundingNoise * axis.size();
     }
   }
 }
