@@ -6,9 +6,14 @@
 namespace redoubt {
 
 struct FrontierOptions {
-  double tolerance = 1e-3;    // gap between the answer and its bound, relative to the larger of the
-                              // two, that ends the search
+  // The gap between the answer and its bound that ends the search, relative to the larger of the
+  // two, but never to less than a thousandth of the spread between what the best and the worst
+  // policy earn.
+  double tolerance = 1e-3;
   int most_directions = 400;  // of one stage; a finer answer is not attempted beyond this
+  // Look along the whole trade-off curve, also where the answer does not need it: where the policy
+  // that is best for the reward keeps the constraints, or where nothing is uncertain.
+  bool whole_curve = false;
 };
 
 // The exact solver. For every state and stage it encloses the set of all (reward, utilities) that a

@@ -7,6 +7,7 @@
 #include "redoubt/chance.h"
 #include "redoubt/checkpoint.h"
 #include "solvers/finish.h"
+#include "solvers/value_iteration.h"
 
 namespace redoubt {
 namespace {
@@ -117,6 +118,16 @@ Answer solve_pairs(const Problem& problem, const Execution& execution, const Exp
   return {std::move(solution), augmented.exact()};
 }
 
+// A stop on the way leaves it at its strictest.
+GapTolerance gap_tolerance(const Problem& problem, double relative, Workers& workers) {
+  if (relative == 0) return {};
+  try {
+    return {relative, reward_spread(problem, workers)};
+  } catch (const Stopped&) {
+    return {relative};
+  }
+}
+
 }  // namespace
 
 Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
@@ -135,7 +146,8 @@ Solution solve_augmented(const Problem& problem, const Execution& execution, dou
   Workers workers(execution, &watch);
   solution = found == Status::stopped
                  ? stopped_with_policy(problem, std::move(solution), watch, workers)
-                 : finished(problem, std::move(solution), watch, workers, tolerance);
+                 : finished(problem, std::move(solution), watch, workers,
+                            gap_tolerance(problem, tolerance, workers));
   for (std::size_t c = 0; exact && c < constraints.size(); ++c)
     solution.constraints[c].best_achievable = constraints[c].best_achievable;
   const bool proved = found == Status::infeasible ||

@@ -19,9 +19,12 @@ std::optional<double> Solution::gap() const {
   return gap < 0 && gap >= -rounding ? 0.0 : gap;
 }
 
-void finish(const Problem& problem, Solution& solution, Workers& workers, double tolerance,
-            const StageStore* store) {
-  EvaluationPass pass = evaluate(problem, solution.policy, workers, false, store);
+void finish(const Problem& problem, Solution& solution, Workers& workers,
+            const GapTolerance& tolerance, const StageStore* store) {
+  judge(evaluate(problem, solution.policy, workers, false, store), tolerance, solution);
+}
+
+void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solution) {
   solution.reward.worst = pass.evaluation.reward.worst;
   solution.constraints = std::move(pass.evaluation.constraints);
   solution.hopeless = pass.evaluation.hopeless;
@@ -31,8 +34,9 @@ void finish(const Problem& problem, Solution& solution, Workers& workers, double
   const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
   const auto gap = solution.gap();
-  const bool tight = gap && *gap <= 1e-12 + tolerance * std::max(std::abs(solution.reward.worst),
-                                                                 std::abs(*solution.reward.bound));
+  const bool tight =
+      gap && *gap <= std::max(tolerance.allowed(solution.reward.worst, *solution.reward.bound),
+                              1e-12 * std::abs(solution.reward.worst));
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 
@@ -56,7 +60,7 @@ void set_unknown(const Problem& problem, Solution& solution) {
 Solution stopped_answer(const Problem& problem, Solution solution, Stopwatch& watch,
                         Workers& workers, const StageStore* store = nullptr) {
   try {
-    finish(problem, solution, workers, 0, store);
+    finish(problem, solution, workers, {}, store);
   } catch (const Stopped&) {
     set_unknown(problem, solution);
   }
@@ -106,7 +110,7 @@ Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Wo
 }
 
 Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
-                  double tolerance, const StageStore* store) {
+                  const GapTolerance& tolerance, const StageStore* store) {
   try {
     finish(problem, solution, workers, tolerance, store);
   } catch (const Stopped&) {

@@ -228,7 +228,7 @@ Solution solve_expected(const Problem& given, const RcviOptions& options,
   solution.row_evaluations = sweep->row_evaluations();
   solution.iterations = plan.stages;
   sweep.reset();  // its layers make room for those of the evaluation
-  return finished(problem, std::move(solution), watch, workers, 0, execution.stages);
+  return finished(problem, std::move(solution), watch, workers, {}, execution.stages);
 }
 
 // The given step for every constraint, except that whether a chance constraint is kept is 0 or 1

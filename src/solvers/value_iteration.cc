@@ -8,6 +8,7 @@
 #include "model/memory.h"
 #include "model/near_order.h"
 #include "policy/chance_value.h"
+#include "policy/pure_stage.h"
 #include "solvers/finish.h"
 #include "sweep/exchange.h"
 
@@ -95,19 +96,6 @@ class Sweep {
   double evaluations_before_ = 0;  // in the run that this one continues
 };
 
-Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
-  Policy::Stage stage;
-  stage.choice_begin.reserve(actions.size() + 1);
-  stage.choice_action.reserve(actions.size());
-  stage.choice_weight.reserve(actions.size());
-  stage.choice_begin.push_back(0);
-  for (const std::int32_t action : actions) {
-    if (action >= 0) stage.choice_action.push_back(action), stage.choice_weight.push_back(1.0);
-    stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
-  }
-  return stage;
-}
-
 void report(Savepoint* solve, double done) {
   if (solve && solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
 }
@@ -157,7 +145,7 @@ void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueI
   while (change * rest > 1e-12 * scale && result.sweeps < 10 * expected) {
     report(solve, std::min(0.99, static_cast<double>(result.sweeps) / expected));
     sweep.step(0, next, values, actions);
-    change = 0, scale = 1;
+    change = 0, scale = 1e-300;
     for (std::size_t s = 0; s < next.size(); ++s) {
       change = std::max(change, std::abs(values[s] - next[s]));
       scale = std::max(scale, std::abs(values[s]));
@@ -193,6 +181,11 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
   }
   result.row_evaluations = sweep.row_evaluations();
   return result;
+}
+
+double reward_spread(const Problem& problem, Workers& workers) {
+  return value_iteration(problem, Channel{}, workers).at(problem.start()) -
+         value_iteration(problem, Channel{}, workers, true).at(problem.start());
 }
 
 int stages_until_negligible(const Problem& problem, double tolerance) {
@@ -259,7 +252,7 @@ Solution unconstrained(const Problem& given, bool against_nature, const char* me
   // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
   if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()))
     solution.reward.bound = found.at(problem.start());
-  return finished(problem, std::move(solution), watch, workers, 1e-9);
+  return finished(problem, std::move(solution), watch, workers, {.relative = 1e-9});
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ struct ValueIteration {
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                bool least = false, Savepoint* solve = nullptr);
 
+// What the best policy earns from the start beyond what the worst one does. Throws Stopped.
+double reward_spread(const Problem& problem, Workers& workers);
+
 // The number of stages after which everything that may still follow is below this share of the
 // largest total.
 int stages_until_negligible(const Problem& problem, double tolerance);

@@ -7,6 +7,13 @@ Channel channel_of(const Problem& problem, int constraint) {
           problem.constraints()[constraint].sense == Sense::at_least ? 1.0 : -1.0};
 }
 
+std::vector<Channel> channels_of(const Problem& problem) {
+  std::vector<Channel> channels = {Channel{}};
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
+    channels.push_back(channel_of(problem, c));
+  return channels;
+}
+
 RowEvaluator::RowEvaluator(const Problem& problem)
     : problem_(&problem), kernel_(worst_case_kernel(problem.uncertainty())) {
   const Uncertainty& set = problem.uncertainty();

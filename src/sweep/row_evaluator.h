@@ -15,6 +15,7 @@ struct Channel {
   bool operator==(const Channel&) const = default;
 };
 Channel channel_of(const Problem& problem, int constraint);
+std::vector<Channel> channels_of(const Problem& problem);  // the reward, then each constraint
 
 // True when nature may move mass to states that a row does not list.
 inline bool lands_anywhere(const Problem& problem) {

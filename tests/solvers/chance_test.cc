@@ -137,7 +137,8 @@ TEST(ChanceRcvi, AsksEveryStateForTheProbability) {
   EXPECT_EQ(solution.status, Status::feasible);
   EXPECT_NEAR(solution.constraints[0].worst, 0.5, 1e-12);
   ASSERT_EQ(solution.notes.size(), 1u);
-  EXPECT_THAT(solution.notes[0], HasSubstr("with probability 0.5, to a state"));
+  EXPECT_THAT(solution.notes[0],
+              HasSubstr("with worst-case probability 0.5 the policy reaches a state"));
   EXPECT_EQ(frontier(problem).status, Status::certified);
 }
 

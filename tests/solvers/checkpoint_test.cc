@@ -105,7 +105,7 @@ TEST_P(EveryMethod, GoesOnFromAnyBoundaryToTheSameBits) {
 TEST_P(EveryMethod, RefusesTheStateOfAnotherProblem) {
   const auto path = fresh(std::string(GetParam().name) + "_other.h5");
   int asked = 0;
-  GetParam().run(make(GetParam().problem), {.progress = [&](double) { return ++asked <= 15; },
+  GetParam().run(make(GetParam().problem), {.progress = [&](double) { return ++asked <= 60; },
                                             .checkpoint = checkpoint_file(path, 0)});
   ASSERT_TRUE(std::filesystem::exists(path));
   Problem other = make(GetParam().problem);

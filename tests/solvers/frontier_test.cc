@@ -212,7 +212,7 @@ TEST(Frontier, SameBitsOnAnyNumberOfThreads) {
 
 TEST(Frontier, CurvePointsAreAchieved) {
   const Problem problem = make("river_swim(horizon=6,start=3)");
-  const Solution s = frontier(problem);
+  const Solution s = frontier(problem, {.whole_curve = true});
   ASSERT_GE(s.curve.size(), 3u);
   for (const double bound : {1.2, 1.5, 2.0}) {
     Terms terms = problem.terms();

@@ -44,17 +44,17 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
     CurvePoint corner{start.points(0, 0)[points[n]], {}, memory[n]};
     for (std::size_t c = 0; c < required_.size(); ++c) {
       corner.constraints.push_back(channels_[c + 1].sign *
-                                   start.points(0, static_cast<int>(c) + 1)[points[n]] +
+                                       start.points(0, static_cast<int>(c) + 1)[points[n]] +
                                    0.0);  // no -0
     }
     solution.curve.push_back(std::move(corner));
   }
   solution.reward.bound = bound_;
   solution = early ? stopped_with_policy(problem_, std::move(solution), watch_, workers_)
-                   : finished(problem_, std::move(solution), watch_, workers_, options_.tolerance);
+                   : finished(problem_, std::move(solution), watch_, workers_, tolerance_);
   for (std::size_t c = 0; c < required_.size(); ++c) {
     solution.constraints[c].best_achievable =
-        channels_[c + 1].sign * extremes_[c + 1].at(problem_.start()) + 0.0;
+        channels_[c + 1].sign * extremes_.most(c + 1, problem_.start()) + 0.0;
   }
   if (infeasible()) {
     solution.status = Status::infeasible;
@@ -64,6 +64,9 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
         "no policy was found that meets all constraints at once, and none was proved to be "
         "impossible");
   }
+  if (solution.status != Status::infeasible && solution.status != Status::certified &&
+      !limit_.empty())
+    solution.notes.push_back("the search ended above its tolerance: " + limit_);
   return solution;
 }
 
@@ -88,18 +91,13 @@ void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
 bool FrontierSearch::make_stationary(Policy& policy) {
   TradeOffs table = stages_.front().table;
   Policy found = pool_stages(problem_, landings_, stages_);
-  const std::vector<double> values = evaluate(problem_, found, workers_).values.front();
-  const Model& model = problem_.model();
-  const auto signals = static_cast<std::int64_t>(channels_.size());
-  const std::int64_t nodes = static_cast<std::int64_t>(values.size()) / signals;
-  for (State s = 0; s < model.states(); ++s) {
-    // Of a part, there is room for equally many nodes in every state.
-    const auto first =
-        model.arrays().part ? nodes / model.states() * s : found.stages.front().begin(s);
-    for (int j = 0; j < signals; ++j)
-      std::copy_n(values.data() + j * nodes + first, table.directions().size(), table.points(s, j));
+  const EvaluationPass pass = evaluate(problem_, found, workers_);
+  for (State s = 0; s < problem_.model().states(); ++s) {
+    for (int j = 0; j < static_cast<int>(channels_.size()); ++j)
+      std::copy_n(pass.at_first_stage(problem_.model(), found, j, s), table.directions().size(),
+                  table.points(s, j));
   }
-  const Root root = solve_root(table, problem_.start(), required_);
+  const Root root = solve_root(table, problem_.start(), required_, scales_);
   if (root_.reachable && !root.reachable) return false;
   if (root_.reachable && root.value < root_.value && bound_ - root.value > allowed()) return false;
   stages_.front().table = std::move(table);
@@ -112,13 +110,13 @@ bool FrontierSearch::make_stationary(Policy& policy) {
 Policy::Stage FrontierSearch::tail() const {
   Policy::Stage stage;
   const Model& model = problem_.model();
-  stage.memory = static_cast<std::int32_t>(extremes_.size());
+  stage.memory = static_cast<std::int32_t>(extremes_.best.size());
   stage.choice_begin.push_back(0);
   for (State own = 0; own < model.own_states(); ++own) {
     const State s = model.own(own);
     for (std::int32_t j = 0; j < stage.memory; ++j) {
       for_each_choice(
-          extremes_[j].policy.stages.front(), own, [&](std::int32_t action, double weight) {
+          extremes_.best[j].policy.stages.front(), own, [&](std::int32_t action, double weight) {
             const Row row = model.row_begin(0, s) + action;
             stage.choice_action.push_back(action);
             stage.choice_weight.push_back(weight);

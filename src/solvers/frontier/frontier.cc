@@ -1,7 +1,10 @@
 #include "redoubt/frontier.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/memory.h"
 #include "model/require.h"
@@ -10,6 +13,8 @@
 #include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
+#include "solvers/finish.h"
+#include "solvers/frontier/answers.h"
 #include "solvers/frontier/search.h"
 #include "solvers/frontier/static_bound.h"
 
@@ -26,33 +31,129 @@ void check(const Problem& problem, const FrontierOptions& options) {
           options.most_directions);
 }
 
-Solution search(const Problem& problem, const FrontierOptions& options,
-                const Execution& execution) {
-  try {
-    return FrontierSearch(problem, options, execution).run();
-  } catch (const Stopped&) {  // before the search began
-    Stopwatch watch(execution);
-    Workers workers(execution, &watch);
-    Solution solution;
-    solution.method = "frontier";
-    return stopped(problem, std::move(solution), watch, workers);
+Solution stopped_before_search(const Problem& problem, const Execution& execution) {
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  Solution solution;
+  solution.method = "frontier";
+  return stopped(problem, std::move(solution), watch, workers);
+}
+
+Execution with_time_left(const Execution& execution, const Stopwatch& watch) {
+  Execution rest = execution;
+  rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
+  return rest;
+}
+
+// No bound on what policies can do is worth less because another one was sought for.
+void add_static_bound(const StaticBound& found, Solution& solution) {
+  solution.reward.static_bound = found.reward;
+  if (found.stopped) {
+    solution.unfinished = true;
+    solution.notes.emplace_back(
+        found.reward
+            ? "stopped while static_bound was sought: it holds, but is not at its tolerance"
+            : "stopped before there was a static_bound");
+  }
+  if (!found.reward || !solution.reward.bound) return;
+  solution.reward.bound = std::min(*solution.reward.bound, *found.reward);
+}
+
+Problem asking_for(const Problem& problem, const Constraints& asked) {
+  Terms terms = problem.terms();
+  terms.constraints.clear();
+  for (const std::size_t c : asked) terms.constraints.push_back(problem.constraints()[c]);
+  return problem.with(std::move(terms));
+}
+
+// A search that asks for some of the constraints has a state of its own.
+Execution keeping_apart(Execution execution, const Problem& problem, const Constraints& asked) {
+  if (!execution.checkpoint || asked.size() == problem.constraints().size()) return execution;
+  execution.checkpoint =
+      execution.checkpoint->part(fmt::format("constraints-{}", fmt::join(asked, "-")));
+  return execution;
+}
+
+// What the answer of a search that asked for some of the constraints says of all of them.
+void complete(const Problem& problem, const Extremes& extremes, const GapTolerance& tolerance,
+              Workers& workers, Solution& solution) {
+  const Status found = solution.status;
+  EvaluationPass pass = evaluate(problem, solution.policy, workers);
+  const Start& start = problem.start();
+  for (CurvePoint& point : solution.curve) {
+    point.constraints.assign(extremes.required.size(), 0.0);
+    for (std::size_t i = 0; i < start.states.size(); ++i) {
+      for (std::size_t c = 0; c < extremes.required.size(); ++c)
+        point.constraints[c] +=
+            extremes.channels[c + 1].sign * start.probability[i] *
+            pass.at_first_stage(problem.model(), solution.policy, static_cast<int>(c) + 1,
+                                start.states[i])[point.memory];
+    }
+  }
+  judge(std::move(pass), tolerance, solution);
+  for (std::size_t c = 0; c < extremes.required.size(); ++c)
+    solution.constraints[c].best_achievable =
+        extremes.channels[c + 1].sign * extremes.most(c + 1, start) + 0.0;
+  if (found == Status::infeasible || found == Status::stopped) solution.status = found;
+}
+
+// The constraint that is missed most, in units of its spread; none when all of them hold.
+std::optional<std::size_t> missed_most(const Extremes& extremes, const Solution& solution) {
+  std::optional<std::size_t> found;
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < extremes.required.size(); ++c) {
+    const double worst = extremes.channels[c + 1].sign * solution.constraints[c].worst;
+    const double missed = (extremes.required[c] - worst) / extremes.spread[c + 1];
+    if (solution.constraints[c].satisfied || missed <= most) continue;
+    most = missed;
+    found = c;
+  }
+  return found;
+}
+
+// Constraints that the answer keeps although nobody asked for them cost nothing: the search begins
+// with those that the policy which is best for the reward breaks, and asks for another one only
+// when the answer breaks it. A bound for fewer constraints is one for all of them.
+Solution search(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
+                double static_bound, const Execution& execution, const Stopwatch& watch,
+                Workers& workers) {
+  Constraints asked;
+  for (std::size_t c = 0; c < extremes.required.size(); ++c) {
+    if (options.whole_curve || extremes.totals[0][c + 1] < extremes.required[c]) asked.push_back(c);
+  }
+  const GapTolerance tolerance{options.tolerance,
+                               extremes.most(0, problem.start()) - extremes.least[0]};
+  for (;;) {
+    const Problem some = asking_for(problem, asked);
+    const Extremes of_some = extremes_of(extremes, asked);
+    const Execution run = keeping_apart(with_time_left(execution, watch), problem, asked);
+    Solution solution = FrontierSearch(some, options, of_some, static_bound, run).run();
+    if (asked.size() == extremes.required.size()) return solution;
+    complete(problem, extremes, tolerance, workers, solution);
+    const std::optional<std::size_t> missed = missed_most(extremes, solution);
+    if (!missed || solution.status == Status::infeasible || solution.unfinished) return solution;
+    asked.insert(std::upper_bound(asked.begin(), asked.end(), *missed), *missed);
   }
 }
 
-void add_static_bound(const Problem& problem, const FrontierOptions& options,
-                      const Execution& execution, Solution& solution) {
-  if (solution.status == Status::infeasible) return;
-  if (std::holds_alternative<Nominal>(problem.uncertainty())) {
-    solution.reward.static_bound = solution.reward.bound;
-    return;
-  }
-  const StaticBound found = find_static_bound(problem, options.tolerance, execution);
-  solution.reward.static_bound = found.reward;
-  if (!found.stopped) return;
-  solution.unfinished = true;
-  solution.notes.emplace_back(
-      found.reward ? "stopped while static_bound was sought: it holds, but is not at its tolerance"
-                   : "stopped before there was a static_bound");
+// First the questions that need no search; then a search that begins with what they left open.
+Solution solve_robust(const Problem& problem, const FrontierOptions& options,
+                      const Execution& execution) {
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  const Extremes extremes = find_extremes(problem, workers);
+  std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
+  if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
+  const StaticBound fixed =
+      find_static_bound(problem, options.tolerance, with_time_left(execution, watch));
+  if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
+  const double bound = fixed.reward.value_or(std::numeric_limits<double>::infinity());
+  Solution solution = at_once
+                          ? *std::move(at_once)
+                          : search(problem, options, extremes, bound, execution, watch, workers);
+  if (solution.status != Status::infeasible) add_static_bound(fixed, solution);
+  solution.seconds = watch.seconds();
+  return solution;
 }
 
 // Of what the curve says of a constraint: more of a probability is always better.
@@ -73,13 +174,13 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
                            });
   }
   announce(plan_frontier(problem, options), execution);
-  const Stopwatch watch(execution);
-  Solution solution = search(problem, options, execution);
-  Execution rest = execution;
-  rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
-  if (!solution.unfinished) add_static_bound(problem, options, rest, solution);
-  solution.seconds = watch.seconds();
-  return solution;
+  try {
+    return std::holds_alternative<Nominal>(problem.uncertainty())
+               ? solve_nominal(problem, options, execution)
+               : solve_robust(problem, options, execution);
+  } catch (const Stopped&) {
+    return stopped_before_search(problem, execution);
+  }
 }
 
 void certify(const Problem& problem, Solution& solution, const FrontierOptions& options,
@@ -99,9 +200,10 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
     solution.notes.emplace_back("stopped while bounds were sought: those that were found hold");
   }
   const auto gap = solution.gap();
-  const double scale =
-      std::max(std::abs(solution.reward.worst), std::abs(solution.reward.bound.value_or(0)));
-  if (solution.status == Status::feasible && gap && *gap <= options.tolerance * scale)
+  if (solution.status != Status::feasible || !gap) return;
+  Workers workers(execution);
+  const GapTolerance tolerance{options.tolerance, reward_spread(problem, workers)};
+  if (*gap <= tolerance.allowed(solution.reward.worst, *solution.reward.bound))
     solution.status = Status::certified;
 }
 

@@ -41,13 +41,14 @@ Visits count_visits(const std::vector<PriceGrid>& grids, Communicator& ranks) {
 
 }  // namespace
 
-// Prices around the exchange rate of two totals; the search moves to where the answer is.
+// Prices around the rate at which the best policies for two channels exchange them; the search
+// moves to where the answer is.
 FrontierSearch::Prices FrontierSearch::begin_with() const {
   Prices prices;
   for (std::size_t lead = 0; lead < channels_.size(); ++lead) {
     for (std::size_t j = lead + 1; j < channels_.size(); ++j) {
       prices.push_back(first_prices(required_.size()));
-      for (double& price : prices.back()) price = price * scales_[lead] / scales_[j];
+      for (double& price : prices.back()) price *= extremes_.exchange_rate(lead, j);
     }
   }
   return prices;

@@ -11,10 +11,15 @@ namespace {
 
 constexpr double kOverReward = 1e6;
 
+// What rounding may take from a requirement.
+double rounding(double required, double scale) {
+  return 1e-12 * std::max(scale, std::abs(required));
+}
+
 // The most reward of any mixture that meets one requirement, along the curve of the points.
-void mix_along_curve(const TradeOffs& points, double required, Root& root) {
+void mix_along_curve(const TradeOffs& points, double required, double scale, Root& root) {
   const Curve curve = curve_of(points, 0);
-  const double slack = 1e-12 * std::max(1.0, std::abs(required));
+  const double slack = rounding(required, scale);
   root.reachable = curve.utility.back() >= required - slack;
   mix_for_utility(curve, required, root.mixture);
   const auto corner =
@@ -29,32 +34,33 @@ void mix_along_curve(const TradeOffs& points, double required, Root& root) {
   root.prices = {at_corner ? 0.5 * (flat + steep) : flat};
 }
 
-// The same for several requirements, by the small exact LP.
-void mix_points(const TradeOffs& points, const std::vector<double>& required, Root& root) {
+// The same for several requirements, by the small exact LP, in units of the scales: rewards from
+// that of the first point on, utilities from what is required of them on.
+void mix_points(const TradeOffs& points, const std::vector<double>& required,
+                std::span<const double> scales, Root& root) {
   const auto size = static_cast<std::size_t>(points.directions().size());
-  MixUnderConstraints problem{{points.points(0, 0), size}, {}, required};
-  for (std::size_t c = 0; c < required.size(); ++c) {
-    problem.utility.emplace_back(points.points(0, static_cast<int>(c) + 1), size);
+  std::vector<std::vector<double>> scaled(scales.size());
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    const double* values = points.points(0, static_cast<int>(j));
+    const double origin = j == 0 ? values[0] : required[j - 1];
+    for (std::size_t k = 0; k < size; ++k) scaled[j].push_back((values[k] - origin) / scales[j]);
   }
-  const ConstrainedMix mix = best_constrained_mix(problem);
-  double scale = 1;
-  for (const double bound : required) scale = std::max(scale, std::abs(bound));
+  const std::vector<double> threshold(required.size(), 0.0);
+  const ConstrainedMix mix =
+      best_constrained_mix({scaled[0], {scaled.begin() + 1, scaled.end()}, threshold});
   root.shortfall = mix.shortfall;
-  root.reachable = mix.shortfall <= 1e-12 * scale;
+  root.reachable = true;
+  for (std::size_t c = 0; c < required.size(); ++c)
+    root.reachable &= mix.shortfall * scales[c + 1] <= rounding(required[c], scales[c + 1]);
   for (std::size_t k = 0; k < size; ++k) {
     if (mix.weight[k] > 0) root.mixture.push_back({static_cast<std::int32_t>(k), mix.weight[k]});
   }
-  if (root.reachable) {
-    root.prices = mix.price;
-    return;
+  // Where nothing meets all requirements yet, what would bring them nearer is what the witness asks
+  // for, at a price so high that the reward hardly counts.
+  for (std::size_t c = 0; c < required.size(); ++c) {
+    const double price = root.reachable ? mix.price[c] : kOverReward * mix.witness[c];
+    root.prices.push_back(price * scales[0] / scales[c + 1]);
   }
-  // Nothing meets all requirements yet. What would bring them nearer is what the witness asks for,
-  // at a price so high that the reward hardly counts.
-  double range = 1e-300, weight = 1e-300;
-  for (std::size_t k = 0; k < size; ++k) range = std::max(range, std::abs(points.points(0, 0)[k]));
-  for (std::size_t c = 0; c < required.size(); ++c)
-    weight += mix.witness[c] * std::max(1e-3 * scale, std::abs(required[c]));
-  for (const double part : mix.witness) root.prices.push_back(kOverReward * part * range / weight);
 }
 
 }  // namespace
@@ -73,7 +79,8 @@ TradeOffs at_start(const TradeOffs& table, const Start& start) {
   return mean;
 }
 
-Root solve_root(const TradeOffs& table, const Start& start, const std::vector<double>& required) {
+Root solve_root(const TradeOffs& table, const Start& start, const std::vector<double>& required,
+                std::span<const double> scales) {
   const Directions& directions = table.directions();
   const TradeOffs mean = at_start(table, start);
   Root root;
@@ -90,16 +97,16 @@ Root solve_root(const TradeOffs& table, const Start& start, const std::vector<do
     double asked = 0, size = 0;
     for (int c = 0; c < directions.constraints(); ++c) {
       asked += directions.weight(k, c + 1) * required[c];
-      size += directions.weight(k, c + 1) * std::max(1.0, std::abs(required[c]));
+      size += directions.weight(k, c + 1) * std::max(scales[c + 1], std::abs(required[c]));
     }
     if (mean.bounds(0)[k] < asked - 1e-9 * size) root.beyond_reach = true;
   }
   if (directions.constraints() == 0) {
     root.mixture = {{0, 1.0}};
   } else if (directions.constraints() == 1) {
-    mix_along_curve(mean, required[0], root);
+    mix_along_curve(mean, required[0], scales[1], root);
   } else {
-    mix_points(mean, required, root);
+    mix_points(mean, required, scales, root);
   }
   for (const MemoryMove& move : root.mixture)
     root.value += move.weight * mean.points(0, 0)[move.memory];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "redoubt/problem.h"
@@ -11,7 +12,9 @@ namespace redoubt {
 // what bounds it.
 struct Root {
   bool reachable = true;  // some mixture of points meets every requirement
-  double shortfall = 0;   // of the mixture, with several requirements; as small as it can be made
+  // Of the mixture, with several requirements, in units of their scales; as small as it can be
+  // made.
+  double shortfall = 0;
   bool beyond_reach =
       false;  // a constraint on its own is proved to be out of reach of every policy
   std::vector<MemoryMove> mixture;  // of points of the first stage
@@ -21,8 +24,10 @@ struct Root {
       prices;  // of the constraints at the optimum: where the next refinement should look
 };
 
-// `required` is the bound of each constraint in the sign of a utility.
-Root solve_root(const TradeOffs& table, const Start& start, const std::vector<double>& required);
+// `required` is the bound of each constraint in the sign of a utility; `scales` are the spreads of
+// the reward and of each utility.
+Root solve_root(const TradeOffs& table, const Start& start, const std::vector<double>& required,
+                std::span<const double> scales);
 
 // The points of the first stage averaged over the start, as a table with one place.
 TradeOffs at_start(const TradeOffs& table, const Start& start);

@@ -9,13 +9,10 @@
 namespace redoubt {
 namespace {
 
-constexpr int kMostPasses = 40, kMostIdle = 3;
+// Passes in a row that close less than a tenth of the gap. With one constraint the search makes its
+// games more even meanwhile, which takes a few of them.
+constexpr int kMostIdle = 3, kMostIdleOfOne = 8;
 constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
-
-std::string method_text(const FrontierOptions& options) {
-  return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
-                     options.most_directions);
-}
 
 // The last pass closed less of the gap than a finer grid should.
 bool slow(const Trace& trace) {
@@ -26,7 +23,13 @@ bool slow(const Trace& trace) {
 
 }  // namespace
 
+std::string method_text(const FrontierOptions& options) {
+  return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
+                     options.most_directions);
+}
+
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
+                               const Extremes& extremes, double static_bound,
                                const Execution& execution)
     : problem_(problem),
       options_(options),
@@ -34,23 +37,16 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       savepoint_(execution, problem, method_text(options), watch_),
       workers_(execution, &watch_),
       exchange_(problem.model(), workers_.ranks()),
-      landings_(problem, workers_.ranks()) {
-  channels_.push_back({});
-  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
-    channels_.push_back(channel_of(problem, c));
-    required_.push_back(channels_.back().sign * problem.constraints()[c].bound);
-  }
+      landings_(problem, workers_.ranks()),
+      extremes_(extremes),
+      channels_(extremes.channels),
+      required_(extremes.required),
+      scales_(extremes.spread),
+      tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0]},
+      bound_(static_bound) {
   for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
-  for (const Channel& channel : channels_)
-    extremes_.push_back(value_iteration(problem_, channel, workers_));
-  least_reward_ = value_iteration(problem_, Channel{}, workers_, true).at(problem.start());
-  for (const ValueIteration& best : extremes_) {
-    double scale = 1e-12;
-    for (const double value : best.values) scale = std::max(scale, std::abs(value));
-    scales_.push_back(agree_on_max(workers_.ranks(), scale));
-  }
   // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
-  if (!problem.infinite()) bound_ = extremes_[0].at(problem.start());
+  if (!problem.infinite()) bound_ = std::min(bound_, extremes.most(0, problem.start()));
 }
 
 Solution FrontierSearch::run() {
@@ -69,24 +65,26 @@ bool FrontierSearch::search(Solution& solution) {
   plan_.assign(stages_to_plan(), first);
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
-  while (solution.iterations < kMostPasses) {
+  for (;;) {
     std::vector<FrontierStage> stages;
     if (!sweep(stages)) return false;
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
-    if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) break;
+    if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) return true;
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
     if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(), thorough,
-                            backups_.front(), exchange_)))
-      break;
+                            backups_.front(), exchange_))) {
+      limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
+                           options_.most_directions);
+      return true;
+    }
     savepoint_.offer(state);
   }
-  return true;
 }
 
 // An infinite horizon is searched to where what lies beyond it, known without a search, opens the
@@ -105,8 +103,15 @@ int FrontierSearch::stages_to_plan() {
   }
   open = agree_on_max(workers_.ranks(), open);
   if (open <= 0) return 1;
-  return std::max(
-      1, stages_until_negligible(problem_, std::min(0.5, 0.1 * options_.tolerance / open)));
+  const double share = 0.1 * least_allowed() / (open * scales_[0]);
+  return std::max(1, stages_until_negligible(problem_, std::min(0.5, share)));
+}
+
+// The gap that is allowed wherever the answer turns out to lie.
+double FrontierSearch::least_allowed() const {
+  const double most = extremes_.most(0, problem_.start()), least = extremes_.least[0];
+  const double nearest = most > 0 && least < 0 ? 0 : std::min(std::abs(most), std::abs(least));
+  return tolerance_.allowed(nearest, nearest);
 }
 
 // Proved: one constraint on its own is out of reach, or all of them together would bound the reward
@@ -114,24 +119,23 @@ int FrontierSearch::stages_to_plan() {
 bool FrontierSearch::infeasible() const {
   return root_.beyond_reach ||
          (!root_.reachable &&
-          bound_ < least_reward_ - 1e-9 * std::max(1.0, std::abs(least_reward_)));
+          bound_ < extremes_.least[0] - 1e-9 * std::max(scales_[0], std::abs(extremes_.least[0])));
 }
 
-// With several constraints a pass may be large and gain nothing: prices are limited in number, and
-// landings are known by their states only one direction at a time.
+// A pass may be large and gain nothing: prices are limited in number, and landings are known by
+// their states only one direction at a time.
 bool FrontierSearch::stagnant() {
-  if (required_.size() < 2) return false;
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
   const bool better = open < 0.9 * least_open_ || root_.reachable != was_reachable_;
   idle_ = better ? 0 : idle_ + 1;
   if (better) least_open_ = open;
   was_reachable_ = root_.reachable;
-  return idle_ >= kMostIdle;
+  if (idle_ < (required_.size() == 1 ? kMostIdleOfOne : kMostIdle)) return false;
+  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_);
+  return true;
 }
 
-double FrontierSearch::allowed() const {
-  return options_.tolerance * std::max({std::abs(root_.value), std::abs(bound_), 1e-12});
-}
+double FrontierSearch::allowed() const { return tolerance_.allowed(root_.value, bound_); }
 
 FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
   FrontierStage stage;
@@ -181,7 +185,7 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
 
 void FrontierSearch::adopt(std::vector<FrontierStage> stages) {
   stages_ = std::move(stages);
-  root_ = solve_root(stages_.front().table, problem_.start(), required_);
+  root_ = solve_root(stages_.front().table, problem_.start(), required_, scales_);
   bound_ = std::min(bound_, root_.bound);
 }
 
@@ -192,7 +196,7 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
   const State states = problem_.model().states();
   std::vector<std::vector<double>>
       achieved;  // by the best policy of each channel: [channel][state]
-  for (const ValueIteration& best : extremes_)
+  for (const ValueIteration& best : extremes_.best)
     achieved.push_back(evaluate(problem_, best.policy, workers_).values.front());
   end_policy_.assign(states, std::vector<std::int32_t>(directions.size(), 0));
   for (State s = 0; s < states; ++s) {
@@ -207,7 +211,7 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
         end_policy_[s][k] = static_cast<std::int32_t>(best);
       }
       for (int j = 0; j < directions.signals(); ++j) {
-        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_[j].values[s];
+        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_.best[j].values[s];
         stage.table.points(s, j)[k] = achieved[end_policy_[s][k]][j * states + s];
       }
     }
@@ -217,7 +221,7 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
 
 double FrontierSearch::own_evaluations() const {
   double sum = evaluations_before_;
-  for (const ValueIteration& best : extremes_)
+  for (const ValueIteration& best : extremes_.best)
     sum += workers_.ranks().rank() == 0 ? best.row_evaluations : 0;  // it counts all ranks'
   for (const StateBackup& backup : backups_) sum += backup.evaluations();
   return sum;

@@ -4,19 +4,22 @@
 
 #include "redoubt/frontier.h"
 #include "solvers/finish.h"
+#include "solvers/frontier/extremes.h"
 #include "solvers/frontier/refine.h"
 #include "solvers/savepoint.h"
-#include "solvers/value_iteration.h"
 #include "sweep/exchange.h"
 
 namespace redoubt {
+
+std::string method_text(const FrontierOptions& options);  // as checkpoints have it
 
 // The search behind `frontier`: passes over all stages, each finer than the last where the gap at
 // the start comes from.
 class FrontierSearch {
  public:
-  FrontierSearch(const Problem& problem, const FrontierOptions& options,
-                 const Execution& execution);
+  // `static_bound` is what no policy exceeds on the nominal model, infinite where it is not known.
+  FrontierSearch(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
+                 double static_bound, const Execution& execution);
 
   Solution run();
 
@@ -50,6 +53,7 @@ class FrontierSearch {
   bool infeasible() const;
   bool stagnant();
   double allowed() const;
+  double least_allowed() const;
   double negligible();
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   double own_evaluations() const;                                     // of this rank
@@ -62,12 +66,12 @@ class FrontierSearch {
   Workers workers_;
   Exchange exchange_;
   Landings landings_;
-  std::vector<Channel> channels_;         // the reward, then each constraint
-  std::vector<double> required_;          // of each constraint, as a utility
-  std::vector<StateBackup> backups_;      // of each thread
-  std::vector<ValueIteration> extremes_;  // the best that each channel can have on its own
-  double least_reward_;                   // worst-case reward of the policy that is worst at it
-  std::vector<double> scales_;            // largest total of each channel
+  const Extremes& extremes_;
+  const std::vector<Channel>& channels_;  // the reward, then each constraint
+  const std::vector<double>& required_;   // of each constraint, as a utility
+  std::span<const double> scales_;        // the spread of each channel
+  GapTolerance tolerance_;
+  std::vector<StateBackup> backups_;  // of each thread
   std::vector<StagePlan> plan_;
   double for_games_ =
       std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
@@ -85,7 +89,8 @@ class FrontierSearch {
       end_policy_;  // and the policy behind each of its points: [state][direction]
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   Root root_;
-  double evaluations_before_ = 0;                           // in the run that this one continues
+  std::string limit_;              // what ended the search above its tolerance, in words
+  double evaluations_before_ = 0;  // in the run that this one continues
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
 };
 

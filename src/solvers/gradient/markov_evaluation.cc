@@ -7,17 +7,6 @@
 #include "solvers/value_iteration.h"
 
 namespace redoubt {
-namespace {
-
-std::vector<Channel> channels_of(const Problem& problem) {
-  std::vector<Channel> channels = {Channel{}};
-  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
-    channels.push_back(channel_of(problem, c));
-  return channels;
-}
-
-}  // namespace
-
 MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance,
                                    bool with_visits)
     : problem_(&problem),

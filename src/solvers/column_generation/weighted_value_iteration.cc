@@ -1,0 +1,192 @@
+#include "solvers/column_generation/weighted_value_iteration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/agree.h"
+#include "policy/evaluation.h"
+#include "policy/pure_stage.h"
+
+namespace redoubt {
+namespace {
+
+constexpr int kSweepsBetween = 20;    // that keep their actions, between two that choose them
+constexpr double kNearlyDone = 0.99;  // what is left of a solve
+
+}  // namespace
+
+WeightedValueIteration::WeightedValueIteration(const Problem& problem,
+                                               std::span<const Channel> channels, Workers& workers,
+                                               Stopwatch& watch)
+    : problem_(problem),
+      channels_(channels),
+      workers_(workers),
+      watch_(watch),
+      exchange_(problem.model(), workers.ranks()),
+      stride_(1 + static_cast<std::int64_t>(channels.size())) {
+  const Model& model = problem.model();
+  expected_.reserve(model.rows() * channels.size());
+  for (Row row = 0; row < model.rows(); ++row) {
+    for (const Channel& channel : channels) {
+      double value = model.value(channel.signal, row);
+      for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
+        value += model.arrays().probability[i] * model.outcome_value(channel.signal, i);
+      expected_.push_back(channel.sign * value);
+    }
+  }
+}
+
+WeightedValueIteration::Best WeightedValueIteration::find(std::span<const double> weights,
+                                                          double tolerance) {
+  weigh(weights);
+  return problem_.infinite() ? for_ever(weights, tolerance) : over_stages();
+}
+
+void WeightedValueIteration::weigh(std::span<const double> weights) {
+  weighted_.assign(problem_.model().rows(), 0.0);
+  const double* expected = expected_.data();
+  for (double& value : weighted_) {
+    for (const double weight : weights) value += weight * *expected++;
+  }
+}
+
+WeightedValueIteration::Best WeightedValueIteration::over_stages() {
+  const Model& model = problem_.model();
+  Best best;
+  best.policy.states = model.own_states();
+  best.policy.stages.resize(problem_.horizon());
+  here_.assign(model.states() * stride_, 0.0);
+  for (int stage = problem_.horizon(); stage-- > 0;) {
+    ask();
+    improve(stage, true);
+    best.policy.stages[stage] = pure_stage(actions_);
+  }
+  for (std::size_t c = 0; c < channels_.size(); ++c)
+    best.totals.push_back(at_start(static_cast<int>(c) + 1));
+  best.bound = at_start(0);
+  return best;
+}
+
+// Modified policy iteration. After a sweep that chooses actions, the optimum lies above its values
+// by no more than the largest change, for ever after, and the policy's own values by no less than
+// the smallest.
+WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const double> weights,
+                                                              double tolerance) {
+  const Model& model = problem_.model();
+  const double rest = problem_.discount() / (1 - problem_.discount());
+  const auto channels = static_cast<std::int64_t>(channels_.size());
+  here_.assign(model.states() * stride_, 0.0);
+  for (std::int64_t s = 0; !first_.empty() && s < model.states(); ++s) {
+    for (std::int64_t c = 0; c < channels; ++c)
+      here_[s * stride_] += weights[c] * first_[s * channels + c];
+  }
+  Best best;
+  for (;;) {
+    ask();
+    improve(0, false);
+    double most = -std::numeric_limits<double>::infinity(), least = -most, size = 0;
+    for (std::int64_t s = 0; s < model.states(); ++s) {
+      const double value = here_[s * stride_], change = value - next_[s * stride_];
+      most = std::max(most, change);
+      least = std::min(least, change);
+      size = std::max(size, std::abs(value));
+    }
+    most = agree_on_max(workers_.ranks(), most), least = agree_on_min(workers_.ranks(), least);
+    size = agree_on_max(workers_.ranks(), size);
+    best.bound = at_start(0) + rest * most;
+    if (rest * (most - least) <= std::max(tolerance, 1e-13 * rest * size)) break;
+    for (int sweep = 0; sweep < kSweepsBetween; ++sweep) follow();
+  }
+  best.policy.states = model.own_states();
+  best.policy.repeats_last = true;
+  best.policy.stages = {pure_stage(actions_)};
+  EvaluationPass pass = evaluate(problem_, best.policy, workers_);
+  const std::vector<double>& values = pass.values.front();  // [channel][state]
+  evaluations_ += workers_.ranks().rank() == 0 ? pass.row_evaluations : 0;
+  const Start& start = problem_.start();
+  for (std::int64_t c = 0; c < channels; ++c) {
+    best.totals.push_back(0);
+    for (std::size_t i = 0; i < start.states.size(); ++i)
+      best.totals.back() +=
+          start.probability[i] * values[c * std::int64_t{model.states()} + start.states[i]];
+  }
+  if (first_.empty()) {
+    first_.resize(values.size());
+    for (std::int64_t s = 0; s < model.states(); ++s) {
+      for (std::int64_t c = 0; c < channels; ++c)
+        first_[s * channels + c] = values[c * model.states() + s];
+    }
+  }
+  return best;
+}
+
+void WeightedValueIteration::ask() const {
+  if (watch_.stop(kNearlyDone)) throw Stopped("stopped before there was an answer");
+}
+
+double WeightedValueIteration::work() const {
+  return 2.0 * static_cast<double>(problem_.model().outcomes()) / problem_.model().stages();
+}
+
+double WeightedValueIteration::at_start(int lane) const {
+  double sum = 0;
+  const Start& start = problem_.start();
+  for (std::size_t i = 0; i < start.states.size(); ++i)
+    sum += start.probability[i] * here_[start.states[i] * stride_ + lane];
+  return sum;
+}
+
+double WeightedValueIteration::value_of(Row row, const double* next) const {
+  const ModelArrays& arrays = problem_.model().arrays();
+  double sum = 0;
+  for (auto i = arrays.row_outcomes[row]; i < arrays.row_outcomes[row + 1]; ++i)
+    sum += arrays.probability[i] * next[arrays.next[i] * stride_];
+  return weighted_[row] + problem_.discount() * sum;
+}
+
+// The best action of each state and, where they are asked for, the totals that it leads to.
+void WeightedValueIteration::improve(int stage, bool totals) {
+  const Model& model = problem_.model();
+  const ModelArrays& arrays = model.arrays();
+  next_.swap(here_);
+  here_.assign(next_.size(), 0.0);
+  actions_.assign(model.own_states(), -1);
+  exchange_.sweep(workers_, {work()}, layer(), [&](State state, std::int64_t, int) {
+    const Row first = model.row_begin(stage, state), last = model.row_end(stage, state);
+    if (first == last) return;
+    Row best = first;
+    double most = value_of(first, next_.data());
+    for (Row row = first + 1; row < last; ++row) {
+      const double value = value_of(row, next_.data());
+      if (value > most) most = value, best = row;
+    }
+    double* here = here_.data() + state * stride_;
+    here[0] = most;
+    actions_[model.own_place(state)] = static_cast<std::int32_t>(best - first);
+    for (std::int64_t c = 1; totals && c < stride_; ++c) {
+      double sum = 0;
+      for (auto i = arrays.row_outcomes[best]; i < arrays.row_outcomes[best + 1]; ++i)
+        sum += arrays.probability[i] * next_[arrays.next[i] * stride_ + c];
+      here[c] = expected_[best * (stride_ - 1) + c - 1] + problem_.discount() * sum;
+    }
+  });
+  evaluations_ += static_cast<double>(model.rows()) / model.stages();
+}
+
+// One sweep of an infinite horizon that keeps the actions.
+void WeightedValueIteration::follow() {
+  const Model& model = problem_.model();
+  next_.swap(here_);
+  here_.assign(next_.size(), 0.0);
+  exchange_.sweep(workers_, {work() / std::max(1, model.most_actions())}, layer(),
+                  [&](State state, std::int64_t, int) {
+                    const std::int32_t action = actions_[model.own_place(state)];
+                    if (action < 0) return;
+                    here_[state * stride_] =
+                        value_of(model.row_begin(0, state) + action, next_.data());
+                  });
+  evaluations_ += model.own_states();
+}
+
+}  // namespace redoubt

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "redoubt/policy.h"
+#include "sweep/exchange.h"
+#include "sweep/row_evaluator.h"
+#include "sweep/workers.h"
+
+namespace redoubt {
+
+// Value iteration of the nominal model for a weighted sum of its channels. Without uncertainty one
+// nature serves all channels, so the totals of the policy come with it.
+class WeightedValueIteration {
+ public:
+  // The problem has set none; the channels are the reward and its constraints.
+  WeightedValueIteration(const Problem& problem, std::span<const Channel> channels,
+                         Workers& workers, Stopwatch& watch);
+
+  struct Best {
+    Policy policy;               // memoryless
+    std::vector<double> totals;  // of each channel
+    double bound = 0;            // no policy has more of the weighted sum
+  };
+  // `tolerance` is what an infinite horizon may leave open, in units of the weighted sum. Throws
+  // Stopped.
+  Best find(std::span<const double> weights, double tolerance);
+
+  double row_evaluations() const { return agree_on_sum(workers_.ranks(), evaluations_); }
+
+ private:
+  void weigh(std::span<const double> weights);
+  Best over_stages();
+  Best for_ever(std::span<const double> weights, double tolerance);
+  void ask() const;
+  void improve(int stage, bool totals);
+  void follow();
+  double value_of(Row row, const double* next) const;
+  LayerView layer() { return {here_.data(), stride_, 1, 0, stride_}; }
+  double work() const;
+  double at_start(int lane) const;
+
+  const Problem& problem_;
+  std::span<const Channel> channels_;
+  Workers& workers_;
+  Stopwatch& watch_;
+  Exchange exchange_;
+  std::int64_t stride_;           // the weighted sum, then each channel
+  std::vector<double> expected_;  // [row][channel]
+  std::vector<double> weighted_;  // [row]
+  std::vector<double> here_, next_;
+  std::vector<double> first_;  // totals of the first policy found for ever, [state][channel]
+  std::vector<std::int32_t> actions_;  // of this rank's states
+  double evaluations_ = 0;             // by this rank
+};
+
+}  // namespace redoubt
