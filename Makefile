@@ -3,7 +3,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build mpi demo test bench fuzz sanitize coverage docs lint tidy clean bootstrap
+.PHONY: build mpi demo test bench fuzz sanitize coverage docs lint tidy wheel release-check clean bootstrap
 
 bootstrap:
 	@scripts/bootstrap
@@ -52,6 +52,12 @@ tidy: bootstrap
 	  cmake --preset $$preset > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }; done
 	@rm -f $(BUILD)-configure.log
 	@scripts/tidy src apps mpi python
+
+wheel:
+	@scripts/wheel $(PYTHONS)
+
+release-check: build
+	@$(PYTHON) scripts/release_check
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-*

@@ -1,4 +1,7 @@
-"""`pip wheel .` gives a wheel that works in an environment of its own: package, stubs and program."""
+"""`pip wheel .` gives a wheel that works in an environment of its own: package, stubs and program.
+
+What `make wheel` left in dist/ is looked at as well: it carries its libraries, and needs nothing but Python.
+"""
 
 import os
 import re
@@ -57,3 +60,26 @@ def test_a_wheel_works_where_nothing_of_the_checkout_is(wheel, tmp_path):
     where, status = output_of(python, "-c", lines, **numpy_from).split()
     assert where.startswith(str(tmp_path)) and status in ("feasible", "violated")
     assert output_of(tmp_path / "env" / "bin" / "redoubt", "--version").startswith(f"redoubt {VERSION}\n")
+
+
+@pytest.fixture
+def carrying():
+    tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp{0}{1}-cp{0}{1}".format(*sys.version_info)
+    made = [*(ROOT / "dist").glob(f"redoubt_mdp-{VERSION}-{tag}-manylinux*.whl")]
+    if not made:
+        pytest.skip(f"dist/ has no wheel of version {VERSION} for this Python: make wheel")
+    return made[0]
+
+
+def test_a_released_wheel_carries_the_few_libraries_it_uses_and_their_licences(carrying):
+    names = zipfile.ZipFile(carrying).namelist()
+    carried = {re.match(r"lib\w+", name.rpartition("/")[2])[0] for name in names if re.match(r"redoubt_mdp.libs/.", name)}
+    assert carried == {"libarchive", "libfmt", "libhdf5", "liblzma"}
+    (notice,) = (name for name in names if name.endswith("/NOTICE"))
+    licences = zipfile.ZipFile(carrying).read(notice).decode()
+    assert all(f"==== {part}" in licences for part in ("hdf5", "libarchive", "liblzma5", "libfmt-dev"))
+
+
+def test_a_released_wheel_needs_nothing_but_python(carrying):
+    printed = output_of(sys.executable, ROOT / "scripts" / "try_wheel", carrying.parent, sys.executable)
+    assert "nothing else" in printed and "problems .json .csv .umb" in printed
