@@ -4,10 +4,10 @@ FROM debian:12 AS build
 RUN apt-get update && apt-get install -y --no-install-recommends make ca-certificates
 COPY . /source
 WORKDIR /source
-RUN make build && cmake --install build --prefix /installed --strip
+RUN make demo && strip build/redoubt
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libhdf5-103-1 libarchive13 libfmt9 && rm -rf /var/lib/apt/lists/*
-COPY --from=build /installed/bin/redoubt /usr/local/bin/redoubt
+COPY --from=build /source/build/redoubt /usr/local/bin/redoubt
 WORKDIR /work
 ENTRYPOINT ["redoubt"]
