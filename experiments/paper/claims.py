@@ -108,7 +108,7 @@ def sampling(program: Program, _: list[Result]) -> Sampling:
             for seed in seeds:
                 calls = [
                     ["estimate", problem, "--samples", str(count), "--seed", str(seed), "-o", model],
-                    ["solve", model, "--budget-step", "0.01", "-o", answer],
+                    ["solve", model, "--method", "rcvi", "--budget-step", "0.01", "-o", answer],
                     ["evaluate", problem, answer],
                 ]
                 run = lambda calls=calls: [program.print_json(*call) for call in calls]  # files of a folder that goes
@@ -136,13 +136,14 @@ def extensions(program: Program, _: list[Result]) -> Extensions:
     problem = "river_swim(horizon=10,discount=1,start=3)"
     grid = []
     for step in ("0", "0.01", "0.05", "0.1", "0.4"):
-        answer = program.json("solve", problem, "--budget-step", step)
+        answer = program.json("solve", problem, "--method", "rcvi", "--budget-step", step)
         grid.append((step, answer["status"], answer["reward"]["worst"], answer["constraints"][0]["worst"]))
-    methods = {"RCVI": [], "RCVI, fallback utility": ["--fallback", "utility"],
+    methods = {"RCVI": ["--method", "rcvi"],
+               "RCVI, fallback utility": ["--method", "rcvi", "--fallback", "utility"],
                "frontier": ["--method", "frontier", "--tolerance", "0.01"]}  # fmt: skip
     two = ["solve", problem, "--bound", "cost<=4", "--bound", "cost>=0.8"]
     chance = ["solve", problem, "--bound", "cost<=4 with 0.8"]
-    commands = {"rounding": [command("solve", problem, "--budget-step", "0.4")],
+    commands = {"rounding": [command("solve", problem, "--method", "rcvi", "--budget-step", "0.4")],
                 "two": [command(*two, *options) for options in methods.values()],
                 "chance": [command(*chance, *options) for options in methods.values()]}  # fmt: skip
 
