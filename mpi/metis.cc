@@ -33,7 +33,7 @@ Neighbours neighbours_of(const StateGraph& graph) {
                    from.begin() + from_begin[s], from.begin() + from_begin[s + 1],
                    std::back_inserter(neighbours.list));
     if (static_cast<std::int64_t>(neighbours.list.size()) > kMost)
-      throw Error("--order metis of a model whose states have " +
+      throw Error("--partition metis of a model whose states have " +
                   std::to_string(2 * graph.next.size()) +
                   " neighbours, must have fewer than 2^31: leave it out");
     neighbours.begin.push_back(static_cast<idx_t>(neighbours.list.size()));
@@ -69,7 +69,8 @@ std::vector<std::int32_t> partition(const StateGraph& graph, int ranks) {
                                          &parts, nullptr, nullptr, options, &sent, owner.data());
   if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
   if (status != METIS_OK)
-    throw Error("METIS fails with status " + std::to_string(status) + ": leave out --order metis");
+    throw Error("METIS fails with status " + std::to_string(status) +
+                ": leave out --partition metis");
   return owner;
 }
 

@@ -7,7 +7,8 @@ namespace redoubt {
 
 Communicator& processes() { return one_process(); }
 Partition partition_by_metis() {
-  throw Error("--order metis in a program without METIS, must be in the one that make mpi builds");
+  throw Error(
+      "--partition metis in a program without METIS, must be in the one that make mpi builds");
 }
 bool everyone_is_here() { return true; }
 void end_processes() {}

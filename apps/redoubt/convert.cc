@@ -5,6 +5,7 @@
 #include "output.h"
 #include "problem_options.h"
 #include "redoubt/io.h"
+#include "redoubt/reorder.h"
 #include "verbs.h"
 
 namespace redoubt::app {
@@ -14,6 +15,7 @@ Action convert_verb(CLI::App& verb) {
     ProblemOptions problem;
     std::string output;
     Packing packing = Packing::gzip;
+    bool reordered = false;
   };
   auto options = std::make_shared<Options>();
   add_problem(verb, options->problem, "IN");
@@ -21,8 +23,13 @@ Action convert_verb(CLI::App& verb) {
       ->required()
       ->type_name("");
   add_packing(verb, options->packing);
+  verb.add_flag(
+      "--reorder", options->reordered,
+      "Number the states so that rows lead to near ones, which saves time on a large model "
+      "numbered badly; a state without a name gets its old number as its name");
   return [options] {
-    save(read_problem(options->problem), options->output, options->packing);
+    const Problem problem = read_problem(options->problem);
+    save(options->reordered ? reorder(problem) : problem, options->output, options->packing);
     fmt::print("Wrote {}\n", options->output);
     return kFine;
   };

@@ -10,7 +10,6 @@
 #include "problem_options.h"
 #include "rank_plans.h"
 #include "redoubt/io.h"
-#include "state_order.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -30,8 +29,6 @@ int evaluate(const EvaluateOptions& options) {
   Execution run = execution(options.execution);
   MemoryOfRanks memory(options.json);
   run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
-  StateOrder order(options.problem, options.json);
-  order.ask(run);
   std::optional<NeededStates> needed;
   const Problem problem = read_part(options.problem, needed);
   if (!options.json) tell_needed(needed);
@@ -41,7 +38,6 @@ int evaluate(const EvaluateOptions& options) {
   if (options.json) {
     Json object = evaluation_json(problem, evaluation);
     memory.add_to(object);
-    order.add_to(object);
     if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
   } else {
@@ -58,7 +54,7 @@ Action evaluate_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);
   add_execution(verb, options->execution);
-  add_order(verb, options->problem, true);
+  add_partition(verb, options->problem);
   add_policy_output(verb, options->output);
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return evaluate(*options); };

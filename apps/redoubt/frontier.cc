@@ -97,7 +97,7 @@ Action frontier_verb(CLI::App& verb) {
       ->type_name("NUMBER")
       ->group("Method");
   add_execution(verb, options->execution);
-  add_order(verb, options->problem);
+  add_partition(verb, options->problem);
   add_checkpoint(verb, options->execution);
   verb.add_option("-o,--output", options->output, "Write the curve (.csv)")->type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object");

@@ -229,8 +229,8 @@ int info(const InfoOptions& options) {
   const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
   std::vector<RankPlan> ranks;
   std::optional<NeededStates> needed;
-  const Ordering order = ordering(options.problem, needed);
-  if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks, order);
+  const DivideOptions how_to_divide = divide_options(options.problem, needed);
+  if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks, how_to_divide);
   if (options.json) {
     Json object = info_json(problem, achievable, together, plan, seconds);
     if (!ranks.empty()) object["ranks"] = rank_plans_json(ranks);
@@ -258,7 +258,7 @@ Action info_verb(CLI::App& verb) {
   add_problem(verb, options->problem);
   add_rcvi(verb, options->rcvi);
   add_execution(verb, options->execution);
-  add_order(verb, options->problem);
+  add_partition(verb, options->problem);
   verb.add_option("--ranks", options->ranks,
                   "Also what each of this many processes would need, under mpirun")
       ->check(is_whole_number())

@@ -204,35 +204,31 @@ Problem read_problem(const ProblemOptions& options) {
   }
 }
 
-void add_order(CLI::App& verb, ProblemOptions& options, bool near) {
-  const std::string divided =
-      "metis, which also divides them among processes so that less is sent, where it does";
-  verb.add_option("--order", options.order,
-                  near ? "Of the states in memory: given, near (unless given: those that rows lead "
-                         "to near each other, where that saves time), or " +
-                             divided
-                       : "Of the states: given (unless given), or " + divided)
-      ->check(is_one_of(near ? std::vector<std::string>{"given", "near", "metis"}
-                             : std::vector<std::string>{"given", "metis"}))
+void add_partition(CLI::App& verb, ProblemOptions& options) {
+  verb.add_option(
+          "--partition", options.partition,
+          "How processes divide the states: blocks (unless given), or metis, so that less is "
+          "sent, where that saves a tenth")
+      ->check(is_one_of({"blocks", "metis"}))
       ->group("Execution");
 }
 
-Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed) {
-  if (options.order != "metis") return {};
+DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed) {
+  if (options.partition != "metis") return {};
   return {partition_by_metis(), [&needed](const NeededStates& found) { needed = found; }};
 }
 
 Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed) {
-  const Ordering order = ordering(options, needed);
+  const DivideOptions how = divide_options(options, needed);
   Communicator& ranks = processes();
   if (ranks.size() == 1) return read_problem(options);
   const auto change = [&](Terms& terms, State states, const std::vector<std::string>& names) {
     replace_terms(terms, states, names, options);
   };
   if (names_a_file(options.problem))
-    return load_part(options.problem, ranks, change, order, objective(options));
+    return load_part(options.problem, ranks, change, how, objective(options));
   const Problem whole = read_problem(options);
-  return part_of(whole, divide(whole.model(), ranks, order), ranks.rank());
+  return part_of(whole, divide(whole.model(), ranks, how), ranks.rank());
 }
 
 std::string needed_text(const NeededStates& needed, double bytes_of_state) {
@@ -241,9 +237,9 @@ std::string needed_text(const NeededStates& needed, double bytes_of_state) {
     return count_text(count) + " states" +
            (bytes_of_state > 0 ? fmt::format(" ({})", memory_text(count * bytes_of_state)) : "");
   };
-  return fmt::format("In a stage ranks send the values of {} in the given order, of {} by METIS{}",
+  return fmt::format("In a stage ranks send the values of {} in blocks, of {} by METIS{}",
                      text(needed.blocks), text(needed.partition),
-                     needed.partitioned ? "" : ": the given order is kept");
+                     needed.partitioned ? "" : ": blocks are kept");
 }
 
 void tell_needed(const std::optional<NeededStates>& needed) {
@@ -251,9 +247,9 @@ void tell_needed(const std::optional<NeededStates>& needed) {
 }
 
 Json needed_json(const NeededStates& needed) {
-  return {{"given", needed.blocks},
+  return {{"blocks", needed.blocks},
           {"metis", needed.partition},
-          {"order", needed.partitioned ? "metis" : "given"}};
+          {"partition", needed.partitioned ? "metis" : "blocks"}};
 }
 
 }  // namespace redoubt::app

@@ -18,9 +18,9 @@ struct ProblemOptions {
   std::string problem;
   std::optional<std::string> set, reach, horizon, start;
   std::optional<double> radius, temperature, discount;
-  std::vector<std::string> bounds;  // replace all constraints
+  std::vector<std::string> bounds;              // replace all constraints
   std::optional<std::string> reward, minimise;  // the signal to maximise, or none; to minimise
-  std::string order;  // of the states, in memory and among processes; empty: not asked
+  std::string partition = "blocks";             // how processes divide the states
 };
 
 void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
@@ -30,12 +30,11 @@ void add_optional_problem(CLI::App& verb, ProblemOptions& options);
 // The stored solution that a verb works on, after the problem.
 void add_solution(CLI::App& verb, std::string& path);
 
-// For verbs that several processes may run together; with `near` those whose work may have states
-// in another order in memory.
-void add_order(CLI::App& verb, ProblemOptions& options, bool near = false);
+// For verbs that several processes may run together.
+void add_partition(CLI::App& verb, ProblemOptions& options);
 
-// What the order asks for among processes; when states are divided, `needed` is known.
-Ordering ordering(const ProblemOptions& options, std::optional<NeededStates>& needed);
+// What --partition asks for; when states are divided, `needed` is known.
+DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed);
 
 Problem read_problem(const ProblemOptions& options);
 // The part of this process, where mpirun has started several.

@@ -22,12 +22,12 @@ double bytes_of_state(const RcviPlan& plan) {
 }  // namespace
 
 std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count,
-                                 const Ordering& ordering) {
+                                 const DivideOptions& divided) {
   std::vector<RankPlan> plans(count);
   run_ranks(count, [&](Communicator& ranks) {
     Execution execution;
     if (count > 1) execution.ranks = &ranks;
-    Ordering how = ordering;
+    DivideOptions how = divided;
     if (ranks.rank() > 0) how.compared = {};  // once is enough
     const Problem part =
         count > 1 ? part_of(problem, divide(problem.model(), ranks, how), ranks.rank()) : problem;

@@ -30,12 +30,12 @@ struct RankPlan {
 
 // As each of this many ranks would plan it, all of them in this process.
 std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count,
-                                 const Ordering& ordering);
+                                 const DivideOptions& divided);
 
 Json memory_json(const MemoryPlan& memory);
 Json rank_plans_json(const std::vector<RankPlan>& plans);
 void print_rank_plans(const std::vector<RankPlan>& plans);
-// What an order leaves to send, in the widest stage.
+// What blocks and a partition leave to send, in the widest stage.
 void print_needed(const NeededStates& needed, const RcviPlan& plan);
 
 // Keeps what each rank needs, and tells it before the work where somebody may want to know: on

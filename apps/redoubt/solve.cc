@@ -13,7 +13,6 @@
 #include "redoubt/checkpoint.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
-#include "state_order.h"
 #include "table.h"
 #include "text.h"
 #include "verbs.h"
@@ -38,8 +37,6 @@ int solve(const SolveOptions& options) {
   run.stages = store.get();
   MemoryOfRanks memory(options.json), for_bounds(options.json);
   run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
-  StateOrder order(options.problem, options.json);
-  order.ask(run);
   SamplingOptions sampling = options.sampling;
   sampling.seed = options.method.gradient.seed;
   const SampledProblem sampled = read_or_sample(options.problem, sampling, run);
@@ -61,7 +58,6 @@ int solve(const SolveOptions& options) {
   if (options.json) {
     Json object = solution_json(problem, solution);
     memory.add_to(object);
-    order.add_to(object);
     if (sampled.needed) object["needed"] = needed_json(*sampled.needed);
     add_sampling_json(object, sampled);
     print_json(object);
@@ -82,7 +78,7 @@ Action solve_verb(CLI::App& verb) {
   add_sampling(verb, options->sampling);
   add_method(verb, options->method);
   add_execution(verb, options->execution);
-  add_order(verb, options->problem, true);
+  add_partition(verb, options->problem);
   add_checkpoint(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);

@@ -20,21 +20,6 @@ struct MemoryPlan {
   double bytes() const { return model + values + halo + policy; }  // to begin with
 };
 
-// In which order the values of states lie in memory while work goes on. Answers, policies and files
-// have the problem's own order in any case.
-enum class Order {
-  given,  // that of the problem
-  near,   // states that rows lead to lie near, where that saves more time than it takes
-};
-
-// Which order was taken, and why: the share of all outcomes whose next state lies so far from the
-// state at hand that the nearest cache does not hold what is between them, in either order.
-struct FarOutcomes {
-  double given = 0;
-  double near = 0;  // as `given` where there was too little to gain to look for another order
-  Order taken = Order::given;
-};
-
 // How work is carried out; nothing here changes an answer, except that a stopped solve returns the
 // best so far.
 struct Execution {
@@ -49,10 +34,6 @@ struct Execution {
   StageStore* stages = nullptr;
   // Called once, before the work, with the memory that this process will need for it.
   std::function<void(const MemoryPlan& memory)> planned = {};
-  // Looked at by rcvi, robust, nominal and evaluate; other work has the given order.
-  Order order = Order::near;
-  // Called with what came of it, before the work; the same on every rank.
-  std::function<void(const FarOutcomes& far)> ordered = {};
   // Where a solve keeps its state every few seconds, and from where it goes on when there is one
   // already: checkpoint_file() in redoubt/io.h. The answer is the same to the last bit, times
   // apart.

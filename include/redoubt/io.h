@@ -38,11 +38,11 @@ Draft load_draft(const std::filesystem::path& path);
 // rows and no others, so that a model may be larger than any one machine; from a plain archive (see
 // Packing) ranks share the reading, too. Other formats are read whole, by every rank. `change` may
 // replace terms before they are used; there, states have the numbers and names of the whole model.
-// `ordering` says which states are the rank's own.
+// `options` say which states are the rank's own.
 using ChangeTerms =
     std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
 Problem load_part(const std::filesystem::path& path, Communicator& ranks,
-                  const ChangeTerms& change = {}, const Ordering& ordering = {},
+                  const ChangeTerms& change = {}, const DivideOptions& options = {},
                   const Objective& objective = {});
 
 // How the archive of a .umb file is packed. Ranks read a plain one together, each its own part of

@@ -25,15 +25,13 @@ struct Signal {
 // Which part of a larger model a model is: the rows of some of its states, for one of several
 // processes. Where those rows lead to other states, and in the start states, the part has the
 // states without their rows: their values come from the process that owns them. States have the
-// order of the larger model, unless Model::renumbered gave them another one; the outcomes of a row
-// have that order in any case, so that everything is added up in the same order.
+// order of the larger model, so that everything is added up in the same order.
 struct Part {
   int rank = 0, ranks = 1;
   State states = 0;                 // of the larger model
-  std::vector<State> number;        // of each state here, in the larger model
+  std::vector<State> number;        // of each state here, in the larger model; they increase
   std::vector<std::int32_t> owner;  // of each state here: the rank that has its rows
   int actions = 0;                  // distinct action numbers of the larger model
-  std::vector<State> by_number;     // the states here by their number; empty: numbers increase
   bool operator==(const Part&) const = default;
 };
 
@@ -90,11 +88,10 @@ class Model {
 
   // The states whose rows this has: all of them, unless the model is a part of a larger one. Their
   // places are in the order of the larger model, and so is all that is kept by place (policies,
-  // files); sweeps visit them in the order in which their rows and values lie in memory.
+  // files).
   State own_states() const { return own_ ? static_cast<State>(own_->states.size()) : states(); }
   State own(State place) const { return own_ ? own_->states[place] : place; }
   State own_place(State state) const { return own_ ? own_->places[state] : state; }  // -1: none
-  State visited(State turn) const { return own_ ? own_->visited[turn] : turn; }      // increasing
   bool owns(State state) const { return own_place(state) >= 0; }
   State all_states() const { return arrays_->part ? arrays_->part->states : states(); }
   int most_outcomes() const { return most_outcomes_; }
@@ -124,11 +121,6 @@ class Model {
   // state that the row does not list, in one of its own.
   bool lists(Row row, State state) const;
 
-  // The same model with its states in another order in memory: the first is order[0] of this one.
-  // It is a part with numbers that do not increase, so that whatever is told of it, kept by place
-  // or added up is as it was.
-  Model renumbered(const std::vector<State>& order) const;
-
   int signal_index(const std::string& name) const;  // -1 when there is none of this name
   std::string state_name(State state) const;
   std::string action_name(std::int32_t action) const;
@@ -148,7 +140,7 @@ class Model {
   std::shared_ptr<const ModelArrays> arrays_;
   int actions_ = 0, most_actions_ = 0, most_outcomes_ = 0;
   struct Own {  // of a part
-    std::vector<State> states, places, visited;
+    std::vector<State> states, places;
   };
   std::shared_ptr<const Own> own_;
 };

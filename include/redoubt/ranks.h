@@ -77,18 +77,18 @@ using Partition = std::function<std::vector<std::int32_t>(const StateGraph& grap
 // How many states ranks need of each other, all ranks together: in every stage, each of these is
 // sent.
 struct NeededStates {
-  std::int64_t blocks = 0, partition = 0;  // in the one order and in the other
-  bool partitioned = false;                // which order was taken
+  std::int64_t blocks = 0, partition = 0;  // either way
+  bool partitioned = false;                // which was taken
 };
 
 // How the states of a problem are divided among ranks: in blocks, or by a partition if that saves a
 // tenth of what is sent (ranks are less equal then). To know that, the first rank has the graph of
 // the whole model in memory for a while.
-struct Ordering {
+struct DivideOptions {
   Partition partition = {};                                       // none: blocks
   std::function<void(const NeededStates& needed)> compared = {};  // with a partition, on every rank
 };
-Division divide(const Model& whole, Communicator& ranks, const Ordering& ordering = {});
+Division divide(const Model& whole, Communicator& ranks, const DivideOptions& options = {});
 
 // One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
 // parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers

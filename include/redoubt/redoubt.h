@@ -19,6 +19,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
 #include "redoubt/ranks.h"
+#include "redoubt/reorder.h"
 #include "redoubt/samples.h"
 #include "redoubt/simulate.h"
 #include "redoubt/simulator.h"

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "redoubt/problem.h"
+#include "redoubt/reorder.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -44,4 +45,7 @@ void bind_problem(nb::module_& m) {
       .def_prop_ro("model", &Problem::model)
       .def_prop_ro("terms", &Problem::terms)
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
+  m.def(
+      "reorder", [](const Problem& problem) { return reorder(problem); }, nb::arg("problem"),
+      nb::call_guard<nb::gil_scoped_release>());
 }

@@ -58,12 +58,10 @@ void bind_solve(nb::module_& m) {
       .def("part", &Checkpoint::part, nb::arg("name"))
       .def("remove", &Checkpoint::remove);
   m.def("checkpoint_file", &checkpoint_file, nb::arg("path"), nb::arg("interval") = 5.0);
-  nb::enum_<Order>(m, "Order").value("given", Order::given).value("near", Order::near);
   nb::class_<Execution>(m, "Execution", "How work is carried out.")
       .def(nb::init<>())
       .def_rw("threads", &Execution::threads)
       .def_rw("time_limit", &Execution::time_limit)
-      .def_rw("order", &Execution::order)
       .def_rw("checkpoint", &Execution::checkpoint);
   bind_rcvi(m);
   bind_method(m, "robust", &robust);

@@ -7,7 +7,7 @@ from enum import Enum
 from . import _core
 from ._core import Error
 
-EXECUTION = ("threads", "time_limit", "order", "checkpoint", "checkpoint_interval")
+EXECUTION = ("threads", "time_limit", "checkpoint", "checkpoint_interval")
 
 
 def fields(options: type | None) -> tuple[str, ...]:

@@ -46,8 +46,7 @@ def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
         **options: `threads`, `time_limit` in seconds, and the options of the method. `checkpoint`, a file: keep the
             state there every `checkpoint_interval` seconds (5), and go on from it when it is there; it is removed
-            once there is an answer. `order`: "near" (default) lets states lie in another order in memory while
-            "rcvi", "robust" or "nominal" is at work, where that saves time; "given" does not. Answers are the same.
+            once there is an answer.
     """
     run_on = take_execution(options, "solve")
     name, chosen = _chosen(problem, method, options)

@@ -44,12 +44,12 @@ Draft load_umb(const std::filesystem::path& path) {
 
 // An error of one rank is an error of all.
 Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
-                         const ChangeTerms& change, const Ordering& ordering,
+                         const ChangeTerms& change, const DivideOptions& options,
                          const Objective& objective) {
   io::UmbShare share = io::naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
     all_or_none(ranks, [&] { archive.emplace(path); });
-    return io::read_share(*archive, ranks, ordering);
+    return io::read_share(*archive, ranks, options);
   });
   const auto& actions = share.block.action;
   const auto largest = actions.empty() ? -1 : *std::max_element(actions.begin(), actions.end());
@@ -77,16 +77,16 @@ Draft load_draft(const std::filesystem::path& path) {
 }
 
 Problem load_part(const std::filesystem::path& path, Communicator& ranks, const ChangeTerms& change,
-                  const Ordering& ordering, const Objective& objective) {
+                  const DivideOptions& options, const Objective& objective) {
   if (ranks.size() > 1 && format_of(path) == Format::umb)
-    return load_part_of_umb(path, ranks, change, ordering, objective);
+    return load_part_of_umb(path, ranks, change, options, objective);
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
   const Problem whole = io::naming(path.string(), [&] {
     return Problem(with_objective(draft.model, objective, draft.rewarded), std::move(draft.terms));
   });
   if (ranks.size() == 1) return whole;
-  return part_of(whole, divide(whole.model(), ranks, ordering), ranks.rank());
+  return part_of(whole, divide(whole.model(), ranks, options), ranks.rank());
 }
 
 Problem load(const std::filesystem::path& path, const Objective& objective) {

@@ -336,20 +336,20 @@ class UmbReader {
 
 }  // namespace
 
-UmbShare read_share(TarReader& archive, Communicator& ranks, const Ordering& ordering) {
+UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions& options) {
   std::optional<UmbReader> reader;
   StateGraph graph;
   all_or_none(ranks, [&] {
     reader.emplace(archive, ranks);
     reader->begin();
-    if (ordering.partition && ranks.size() > 1) graph = reader->read_graph();
+    if (options.partition && ranks.size() > 1) graph = reader->read_graph();
   });
   const auto everybodys = gather_values<State>(ranks, reader->blocks());
   const auto blocks = std::span(everybodys).first(reader->blocks().size());
   for (std::size_t i = 0; i < everybodys.size(); ++i)
     require(everybodys[i] == blocks[i % blocks.size()],
             "ranks read different files, must read the same");
-  const Division division = divide(ranks, reader->blocks(), graph, ordering);
+  const Division division = divide(ranks, reader->blocks(), graph, options);
   all_or_none(ranks, [&] { reader->read(division); });
   const bool all_differ = all_ranks(ranks, reader->actions_differ());
   return reader->finish(all_differ, division);

@@ -18,7 +18,7 @@ struct UmbShare {
 // Every rank calls this with the same archive and reads its own share, and no more than a megabyte
 // of anything else at a time. To be divided otherwise than in blocks, ranks first read where the
 // rows of a block lead.
-UmbShare read_share(TarReader& archive, Communicator& ranks, const Ordering& ordering = {});
+UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions& options = {});
 
 // The same on one rank, which reads everything.
 Draft read_whole(TarReader& archive);

@@ -14,11 +14,8 @@ inline double bytes_of(const Model& model) {
                  of(a.probability) + of(a.reward) + of(a.outcome_reward) + of(a.lower) +
                  of(a.upper);
   for (const Signal& signal : a.signals) bytes += of(signal.row) + of(signal.outcome);
-  if (a.part) {
-    // Its number and owner, its place among our own, the states of a place and of a turn.
-    const double each = sizeof(State) * 5;
-    bytes += each * a.states + of(a.part->by_number);
-  }
+  // Of a part: the number and owner of a state, its place among our own, and the state of a place.
+  if (a.part) bytes += 4.0 * sizeof(State) * a.states;
   return bytes;
 }
 

@@ -68,15 +68,15 @@ std::int64_t states_needed(const StateGraph& graph, const Division& division) {
 }
 
 Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
-                const Ordering& ordering) {
+                const DivideOptions& options) {
   Division division(std::move(blocks));
-  if (!ordering.partition || ranks.size() == 1) return division;
+  if (!options.partition || ranks.size() == 1) return division;
   const StateGraph graph = whole_graph(ranks, block);
   std::vector<NeededStates> needed(1);
   all_or_none(ranks, [&] {
     if (ranks.rank() > 0) return;
     needed[0].blocks = needed[0].partition = states_needed(graph, division);
-    std::vector<std::int32_t> owner = ordering.partition(graph, ranks.size());
+    std::vector<std::int32_t> owner = options.partition(graph, ranks.size());
     if (owner.empty()) return;
     Division found(division.blocks, std::move(owner));
     check_division(found, graph.states());
@@ -86,17 +86,17 @@ Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph
   });
   take_from_first(ranks, needed);
   take_from_first(ranks, division.owner);
-  if (ordering.compared) ordering.compared(needed[0]);
+  if (options.compared) options.compared(needed[0]);
   return division;
 }
 
-Division divide(const Model& whole, Communicator& ranks, const Ordering& ordering) {
+Division divide(const Model& whole, Communicator& ranks, const DivideOptions& options) {
   auto blocks = balanced_blocks(whole, ranks.size());
   StateGraph graph;
-  if (ordering.partition)
+  if (options.partition)
     graph = graph_of(whole.arrays(),
                      {0, whole.states(), blocks[ranks.rank()], blocks[ranks.rank() + 1]});
-  return divide(ranks, std::move(blocks), graph, ordering);
+  return divide(ranks, std::move(blocks), graph, options);
 }
 
 }  // namespace redoubt

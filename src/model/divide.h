@@ -15,7 +15,7 @@ StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows);
 
 // Divides states whose blocks are known; each rank has the graph of its own block.
 Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
-                const Ordering& ordering);
+                const DivideOptions& options);
 
 // How many states the ranks need of each other.
 std::int64_t states_needed(const StateGraph& graph, const Division& division);

@@ -20,18 +20,6 @@ inline double machine_memory() {
   return std::min(machine, static_cast<double>(limit.rlim_cur));
 }
 
-// Bytes of the largest cache that a core has for itself; a usual size where the system does not
-// say.
-inline double nearest_cache() {
-  constexpr double kUsual = 1 << 20;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  const auto bytes = static_cast<double>(sysconf(_SC_LEVEL2_CACHE_SIZE));
-  return bytes > 0 ? bytes : kUsual;
-#else
-  return kUsual;
-#endif
-}
-
 // Equal for processes on the same machine, and different on different ones as far as their names
 // differ.
 inline std::uint64_t machine_number() {

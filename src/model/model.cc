@@ -155,12 +155,12 @@ void check_names(const std::vector<std::string>& names, std::string_view what) {
 // Of a part: numbers that increase, and rows in the states that it owns only.
 void check_part(const ModelArrays& a) {
   if (!a.part) return;
-  const auto& [rank, ranks, states, number, owner, actions, by_number] = *a.part;
+  const auto& [rank, ranks, states, number, owner, actions] = *a.part;
   require(rank >= 0 && rank < ranks, "rank {} of a part, must be in 0..{}", rank, ranks - 1);
   const auto count = static_cast<std::size_t>(a.states);
   require(number.size() == count &&
               std::is_sorted(number.begin(), number.end(), std::less_equal<>()) &&
-              number.front() >= 0 && number.back() < states && by_number.empty(),
+              number.front() >= 0 && number.back() < states,
           "a part of {} states with {} numbers, must have one for each, and they must increase "
           "from 0 or more and stay below {}",
           count, number.size(), states);
@@ -258,9 +258,7 @@ void Model::find_own() {
   const Part& part = *arrays_->part;
   Own own;
   own.places.assign(states(), -1);
-  for (State i = 0; i < states(); ++i) {
-    if (part.owner[i] == part.rank) own.visited.push_back(i);
-    const State s = part.by_number.empty() ? i : part.by_number[i];
+  for (State s = 0; s < states(); ++s) {
     if (part.owner[s] != part.rank) continue;
     own.places[s] = static_cast<State>(own.states.size());
     own.states.push_back(s);
@@ -268,20 +266,10 @@ void Model::find_own() {
   own_ = std::make_shared<const Own>(std::move(own));
 }
 
-Model Model::renumbered(const std::vector<State>& order) const {
-  Model model = *this;  // what it counts stays the same, and it is known to keep every rule
-  model.arrays_ = std::make_shared<const ModelArrays>(in_order(*arrays_, order, actions_));
-  model.find_own();
-  return model;
-}
-
 bool Model::lists(Row row, State state) const {
   const auto first = arrays_->next.begin();
-  const auto before = [&](State a, State b) {
-    return arrays_->part ? arrays_->part->number[a] < arrays_->part->number[b] : a < b;
-  };
   const auto [begin, end] =
-      std::equal_range(first + outcome_begin(row), first + outcome_end(row), state, before);
+      std::equal_range(first + outcome_begin(row), first + outcome_end(row), state);
   for (auto i = begin - first; i < end - first; ++i) {
     bool plain = true;
     for (int signal = -1; signal < signals(); ++signal) plain &= outcome_value(signal, i) == 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "model/pick_rows.h"
 #include "model/require.h"
 #include "model/start.h"
 #include "redoubt/ranks.h"
@@ -45,79 +46,6 @@ class StateSet {
   std::vector<State> before_;
   State count_ = 0;
 };
-
-// Entries of an array that lie in some ranges, one after the other; of nothing, nothing.
-using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
-template <class Value>
-std::vector<Value> pick(const std::vector<Value>& values, const Ranges& ranges) {
-  std::vector<Value> picked;
-  if (values.empty()) return picked;
-  std::int64_t count = 0;
-  for (const auto& [begin, end] : ranges) count += end - begin;
-  picked.reserve(count);
-  for (const auto& [begin, end] : ranges)
-    picked.insert(picked.end(), values.begin() + begin, values.begin() + end);
-  return picked;
-}
-
-// The rows of some states: one range for each stage and state.
-Ranges rows_of(const ModelArrays& a, const std::vector<State>& states) {
-  Ranges rows;
-  for (std::int64_t h = 0; h < a.stages; ++h) {
-    for (const State s : states)
-      rows.emplace_back(a.state_rows[h * a.states + s], a.state_rows[h * a.states + s + 1]);
-  }
-  return rows;
-}
-
-ModelArrays only_rows(const ModelArrays& a, const Ranges& rows, State states) {
-  ModelArrays some;
-  some.states = states;
-  some.stages = a.stages;
-  some.state_rows.push_back(0);
-  some.row_outcomes.push_back(0);
-  Ranges outcomes;
-  for (const auto& [begin, end] : rows) {
-    some.state_rows.push_back(some.state_rows.back() + end - begin);
-    for (Row row = begin; row < end; ++row)
-      some.row_outcomes.push_back(some.row_outcomes.back() + a.row_outcomes[row + 1] -
-                                  a.row_outcomes[row]);
-    outcomes.emplace_back(a.row_outcomes[begin], a.row_outcomes[end]);
-  }
-  some.action = pick(a.action, rows);
-  some.reward = pick(a.reward, rows);
-  some.next = pick(a.next, outcomes);
-  some.probability = pick(a.probability, outcomes);
-  some.outcome_reward = pick(a.outcome_reward, outcomes);
-  some.lower = pick(a.lower, outcomes);
-  some.upper = pick(a.upper, outcomes);
-  for (const Signal& s : a.signals)
-    some.signals.push_back({s.name, pick(s.row, rows), pick(s.outcome, outcomes)});
-  some.state_names = a.state_names;
-  some.action_names = a.action_names;
-  return some;
-}
-
-void pick_radii(Terms& terms, const Ranges& rows) {
-  std::visit(
-      [&](auto& set) {
-        if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);
-      },
-      terms.uncertainty);
-}
-
-// When each state comes in an order.
-std::vector<State> turns_of(const std::vector<State>& order, State states) {
-  require(order.size() == static_cast<std::size_t>(states),
-          "an order of {} states, must have each of {} once", order.size(), states);
-  std::vector<State> turn(states, -1);
-  for (State i = 0; i < states; ++i) {
-    require(order[i] >= 0 && order[i] < states && turn[order[i]] < 0,
-            "state {} of an order, must be in 0..{} and come once", order[i], states - 1);
-    turn[order[i]] = i;
-  }
-  return turn;
-}
 
 int owner_of(const Division& division, State state) {
   if (!division.owner.empty()) return division.owner[state];
@@ -203,15 +131,8 @@ Problem make_part(ModelArrays rows, const Division& division, int rank, int acti
 
 State find_in_part(const Part& part, State whole) {
   const std::vector<State>& number = part.number;
-  if (part.by_number.empty()) {
-    const auto found = std::lower_bound(number.begin(), number.end(), whole);
-    return found != number.end() && *found == whole ? static_cast<State>(found - number.begin())
-                                                    : -1;
-  }
-  const auto found =
-      std::lower_bound(part.by_number.begin(), part.by_number.end(), whole,
-                       [&](State state, State other) { return number[state] < other; });
-  return found != part.by_number.end() && number[*found] == whole ? *found : -1;
+  const auto found = std::lower_bound(number.begin(), number.end(), whole);
+  return found != number.end() && *found == whole ? static_cast<State>(found - number.begin()) : -1;
 }
 
 State number_in_part(const Part& part, State whole) {
@@ -251,37 +172,8 @@ Problem part_of(const Problem& whole, const Division& division, int rank) {
   const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();
   pick_radii(terms, rows);
-  return make_part(only_rows(model.arrays(), rows, static_cast<State>(own.size())), division, rank,
+  return make_part(pick_rows(model.arrays(), rows, static_cast<State>(own.size())), division, rank,
                    model.actions(), std::move(terms));
-}
-
-ModelArrays in_order(const ModelArrays& a, const std::vector<State>& order, int actions) {
-  const std::vector<State> turn = turns_of(order, a.states);
-  ModelArrays moved = only_rows(a, rows_of(a, order), a.states);
-  for (State& s : moved.next) s = turn[s];
-  for (std::size_t i = 0; i < moved.state_names.size(); ++i)
-    moved.state_names[i] = a.state_names[order[i]];
-  Part part;
-  part.states = a.states;
-  part.actions = actions;
-  if (a.part) part.rank = a.part->rank, part.ranks = a.part->ranks, part.states = a.part->states;
-  const bool increases = !a.part || a.part->by_number.empty();
-  for (State i = 0; i < a.states; ++i) {
-    part.number.push_back(a.part ? a.part->number[order[i]] : order[i]);
-    part.owner.push_back(a.part ? a.part->owner[order[i]] : 0);
-    part.by_number.push_back(turn[increases ? i : a.part->by_number[i]]);
-  }
-  moved.part = std::move(part);
-  return moved;
-}
-
-Problem renumbered(const Problem& problem, const std::vector<State>& order) {
-  const Model& model = problem.model();
-  const std::vector<State> turn = turns_of(order, model.states());
-  Terms terms = problem.terms();
-  for (State& s : terms.start.states) s = turn[s];
-  pick_radii(terms, rows_of(model.arrays(), order));
-  return Problem(model.renumbered(order), std::move(terms));
 }
 
 }  // namespace redoubt

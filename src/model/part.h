@@ -25,13 +25,6 @@ inline State whole_number(const Model& model, State state) {
   return model.arrays().part ? model.arrays().part->number[state] : state;
 }
 
-// What Model::renumbered makes of its arrays; `actions` are those of the larger model.
-ModelArrays in_order(const ModelArrays& arrays, const std::vector<State>& order, int actions);
-
-// The same problem with its model renumbered. Methods that take parts (redoubt/ranks.h) take it in
-// place of the problem that it was made of, and give the same answer.
-Problem renumbered(const Problem& problem, const std::vector<State>& order);
-
 // The number that a state of the whole model has in a part; -1 when the part does not have it.
 State find_in_part(const Part& part, State whole);
 // The same of a part that has it.

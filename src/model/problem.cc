@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "model/part.h"
 #include "model/require.h"
 #include "model/row_name.h"
 #include "model/start.h"
@@ -51,18 +50,6 @@ void check_radius(const Radius& radius, const Model& model) {
     require(valid(radius.rows[r]), "radius {} of {}, must be finite and at least 0", radius.rows[r],
             RowName{model, static_cast<Row>(r)});
   }
-}
-
-// In the order of the larger model, in which totals are added up.
-void tidy(Start& start, const Model& model) {
-  const auto& part = model.arrays().part;
-  if (!part || part->by_number.empty()) {
-    start = tidy_start(start, model.states());
-    return;
-  }
-  for (State& s : start.states) s = part->number[s];
-  start = tidy_start(start, part->states);
-  for (State& s : start.states) s = number_in_part(*part, s);
 }
 
 struct CheckUncertainty {
@@ -128,7 +115,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   require(stages == 1 || terms_.horizon.value_or(-1) == stages,
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
-  tidy(terms_.start, model_);
+  terms_.start = tidy_start(terms_.start, model_.states());
   for (const Constraint& c : terms_.constraints) {
     check_constraint(c, model_);
     constraint_signals_.push_back(model_.signal_index(c.signal));

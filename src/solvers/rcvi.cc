@@ -5,7 +5,6 @@
 
 #include "model/bytes.h"
 #include "model/memory.h"
-#include "model/near_order.h"
 #include "model/require.h"
 #include "policy/augment.h"
 #include "policy/budget_axes.h"
@@ -168,27 +167,11 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   return plan;
 }
 
-// The values of a next state are read for the lanes of a usual stage, once to decide and once to
-// evaluate what was decided.
-ValueReads reads_of(const RcviPlan& plan) {
-  double lanes = 0;
-  for (int h = 0; h < plan.stages; ++h) {
-    double memory = 1;
-    for (const BudgetAxis& axis : plan.axes) memory *= axis.cells[h];
-    lanes += memory / plan.stages;
-  }
-  return {8 * lanes * (1.0 + static_cast<double>(plan.axes.size())), 2.0 * plan.stages};
-}
-
-Solution solve_expected(const Problem& given, const RcviOptions& options,
+Solution solve_expected(const Problem& problem, const RcviOptions& options,
                         std::span<const double> steps, const Execution& execution) {
   Stopwatch watch(execution);
-  RcviPlan plan = plan_expected(given, options, steps, execution);
+  const RcviPlan plan = plan_expected(problem, options, steps, execution);
   Workers workers(execution, &watch);
-  const double room =
-      memory_limit(options.memory_limit) - bytes_on_one_machine(plan.memory, workers.ranks());
-  const Problem problem = in_near_order(given, reads_of(plan), room, execution);
-  plan.memory.model = bytes_of_both(given, problem);
   check_memory(plan, options, workers.ranks());
   if (execution.planned) execution.planned(plan.memory);
   std::optional<BudgetSweep> sweep;

@@ -6,7 +6,6 @@
 #include "model/agree.h"
 #include "model/bytes.h"
 #include "model/memory.h"
-#include "model/near_order.h"
 #include "policy/chance_value.h"
 #include "policy/pure_stage.h"
 #include "solvers/finish.h"
@@ -218,24 +217,12 @@ Problem without_nature(const Problem& problem) {
   return problem.with(std::move(terms));
 }
 
-// What a next state is worth is read once to decide, and for every constraint and the reward to
-// evaluate that.
-ValueReads reads_of(const Problem& problem) {
-  const int stages =
-      problem.infinite() ? stages_until_negligible(problem, 1e-13) : problem.horizon();
-  return {8, stages * (2.0 + static_cast<double>(problem.constraints().size()))};
-}
-
-Solution unconstrained(const Problem& given, bool against_nature, const char* method,
+Solution unconstrained(const Problem& problem, bool against_nature, const char* method,
                        const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  MemoryPlan plan = plan_robust(given);
-  const double room = memory_limit(0) - bytes_on_one_machine(plan, workers.ranks());
-  const Problem problem = in_near_order(given, reads_of(given), room, execution);
   const Problem model_to_solve = against_nature ? problem : without_nature(problem);
-  plan.model = bytes_of_both(given, problem);
-  announce(plan, execution);
+  announce(plan_robust(problem), execution);
   Solution solution;
   solution.method = method;
   ValueIteration found;

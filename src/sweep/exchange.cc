@@ -80,7 +80,7 @@ void Exchange::learn_slices() {
   for (Peer& peer : peers_) {
     for (int slice = 0; slice <= slices_; ++slice) {
       const State turn = slice_begin(slice);
-      const State first = turn < model_->own_states() ? model_->visited(turn) : model_->states();
+      const State first = turn < model_->own_states() ? model_->own(turn) : model_->states();
       peer.wanted_begin.push_back(std::lower_bound(peer.wanted.begin(), peer.wanted.end(), first) -
                                   peer.wanted.begin());
     }
@@ -102,7 +102,7 @@ void Exchange::sweep(Workers& group, const Work& work, const LayerView& layer, c
     group.for_each((end - begin) * work.pieces, work.nanoseconds / slices_,
                    [&](std::int64_t first, std::int64_t last, int worker) {
                      for (auto i = first; i < last; ++i)
-                       body(model_->visited(begin + static_cast<State>(i / work.pieces)),
+                       body(model_->own(begin + static_cast<State>(i / work.pieces)),
                             i % work.pieces, worker);
                    });
     if (slice > 0) finish(layer, slice - 1);

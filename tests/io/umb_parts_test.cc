@@ -37,10 +37,10 @@ class UmbParts : public ::testing::Test {
   ~UmbParts() override { fs::remove(path_); }
 
   std::vector<Problem> parts(int count, const ChangeTerms& change = {},
-                             const Ordering& ordering = {}) const {
+                             const DivideOptions& options = {}) const {
     std::vector<std::optional<Problem>> found(count);
     run_ranks(count, [&](Communicator& ranks) {
-      found[ranks.rank()] = load_part(path_, ranks, change, ordering);
+      found[ranks.rank()] = load_part(path_, ranks, change, options);
     });
     std::vector<Problem> all;
     for (auto& part : found) all.push_back(*std::move(part));

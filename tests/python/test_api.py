@@ -34,7 +34,7 @@ OF_RANKS = {"balanced_blocks", "divide", "load_part", "one_process", "part_of", 
 ARGUMENTS = {
     ("Execution", "progress"),
     ("Execution", "planned"),  # rd.plan_rcvi
-    ("Execution", "ordered"),  # told by the program
+    *(("DivideOptions", name) for name in ("partition", "compared")),  # of ranks
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),
 }
 

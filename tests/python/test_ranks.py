@@ -18,7 +18,7 @@ PROBLEM = "garnet(states=300,actions=3,successors=4,horizon=5,start=7,bound=30)"
 
 
 def without_times(answer):
-    return {key: value for key, value in answer.items() if key not in ("seconds", "bytes", "memory", "far")}
+    return {key: value for key, value in answer.items() if key not in ("seconds", "bytes", "memory")}
 
 
 def datasets(path):

@@ -70,11 +70,9 @@ std::filesystem::path fresh_folder(const std::string& name) {
 // One run of a few steps. Where the stages of the policy go to a store they are
 // taken from there in the end.
 Solution run_for(int patience, const Problem& problem, int ranks, const SolvePart& solve,
-                 const std::filesystem::path& file, bool on_disk, bool scattered = false,
-                 bool renumbered = false) {
+                 const std::filesystem::path& file, bool on_disk, bool scattered = false) {
   auto parts = testing::solve_on_ranks(
-      problem, {ranks, 1 + ranks % 2, scattered, renumbered},
-      [&](const Problem& part, Execution execution) {
+      problem, {ranks, 1 + ranks % 2, scattered}, [&](const Problem& part, Execution execution) {
         // A slow machine is asked more often, within a step: only steps count.
         int steps = 0;
         double before = -1;
@@ -121,7 +119,7 @@ TEST_P(RankCheckpoint, GoesOnToTheSameBitsOnAnotherNumberOfRanksAndDivision) {
       const bool frontier = std::holds_alternative<KL>(GetParam().set);
       const int patience = frontier && runs >= 3 ? kForever : GetParam().patience;
       Solution solution = run_for(patience, problem, 1 + (3 * runs + 1) % 4, GetParam().run,
-                                  folder / "state.h5", on_disk, runs % 2 == 1, runs % 3 != 0);
+                                  folder / "state.h5", on_disk, runs % 2 == 1);
       if (solution.status == Status::stopped || solution.unfinished) {
         EXPECT_TRUE(std::filesystem::exists(folder / "state.h5"));
         continue;

@@ -15,17 +15,13 @@ namespace redoubt::testing {
 
 struct Configuration {
   int ranks = 1, threads = 1;
-  bool scattered = false;   // the states of a rank lie anywhere, not in one block
-  bool renumbered = false;  // and in any order in memory
+  bool scattered = false;  // the states of a rank lie anywhere, not in one block
 };
-// 1 to 4 ranks with 1 and 2 threads each, in blocks, and some that are scattered or renumbered.
+// 1 to 4 ranks with 1 and 2 threads each, in blocks, and some that are scattered.
 const std::vector<Configuration>& configurations();
 Division division_of(const Problem& problem, const Configuration& configuration);
 Problem part_for(const Problem& problem, const Configuration& configuration, int rank);
 std::string name(const Configuration& configuration);
-
-// States in any order.
-std::vector<State> shuffled(State states, std::uint64_t seed = 0);
 
 // What every rank did with its part, in the order of the ranks.
 using SolvePart = std::function<Solution(const Problem& part, const Execution& execution)>;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "redoubt/problem.h"
+
+namespace redoubt {
+
+// Rows as ranges of row numbers, one after the other.
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// The rows of some states, in the order in which these are listed: one range for each stage and
+// state.
+Ranges rows_of(const ModelArrays& arrays, const std::vector<State>& states);
+
+// Those rows with all that belongs to them, as rows of a model of that many states. Next states
+// keep their numbers, and the names are those of all states.
+ModelArrays pick_rows(const ModelArrays& arrays, const Ranges& rows, State states);
+
+// Keeps the radii of those rows, where each row has one.
+void pick_radii(Terms& terms, const Ranges& rows);
+
+}  // namespace redoubt

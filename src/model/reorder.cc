@@ -1,0 +1,116 @@
+#include "redoubt/reorder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "model/pick_rows.h"
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+// Calls visit(next state) for what the rows of a state lead to at any stage.
+template <class Visit>
+void for_each_next(const ModelArrays& a, State state, Visit visit) {
+  for (std::int64_t h = 0; h < a.stages; ++h) {
+    const auto slot = h * a.states + state;
+    const auto end = a.row_outcomes[a.state_rows[slot + 1]];
+    for (auto i = a.row_outcomes[a.state_rows[slot]]; i < end; ++i) visit(a.next[i]);
+  }
+}
+
+// The states whose rows lead to each state, as often as they do.
+struct Origins {
+  std::vector<std::int64_t> begin;
+  std::vector<State> list;
+};
+
+Origins origins_of(const ModelArrays& a) {
+  Origins origins;
+  origins.begin.assign(static_cast<std::size_t>(a.states) + 2, 0);
+  for (const State to : a.next) ++origins.begin[to + 2];
+  for (State s = 0; s < a.states; ++s) origins.begin[s + 2] += origins.begin[s + 1];
+  origins.list.resize(a.next.size());
+  // The entry after that of a state is where its next origin goes, and in the end where they end.
+  for (State s = 0; s < a.states; ++s)
+    for_each_next(a, s, [&](State to) { origins.list[origins.begin[to + 1]++] = s; });
+  return origins;
+}
+
+struct Search {
+  std::vector<State> order;
+  std::vector<State> ends;  // the last state of each search
+};
+
+// From each of the seeds that no search before it has come to.
+Search breadth_first(const ModelArrays& a, const Origins& origins, std::span<const State> seeds) {
+  Search search;
+  search.order.reserve(a.states);
+  std::vector<char> seen(a.states, 0);
+  const auto reach = [&](State s) {
+    if (seen[s]) return;
+    seen[s] = 1;
+    search.order.push_back(s);
+  };
+  std::size_t next = 0;
+  for (const State seed : seeds) {
+    reach(seed);
+    if (next == search.order.size()) continue;
+    for (; next < search.order.size(); ++next) {
+      const State s = search.order[next];
+      for_each_next(a, s, reach);
+      std::for_each(origins.list.begin() + origins.begin[s],
+                    origins.list.begin() + origins.begin[s + 1], reach);
+    }
+    search.ends.push_back(search.order.back());
+  }
+  return search;
+}
+
+// The states breadth first, along and against the way that rows lead: those that rows lead to from
+// one to another are never further apart than two layers of that search.
+std::vector<State> near_order(const ModelArrays& a) {
+  const Origins origins = origins_of(a);
+  std::vector<State> all(a.states);
+  std::iota(all.begin(), all.end(), 0);
+  // A search that begins at an end of the graph has narrower layers than one that begins within.
+  const Search first = breadth_first(a, origins, all);
+  return breadth_first(a, origins, first.ends).order;
+}
+
+// The new number of each state.
+std::vector<State> numbers_of(const std::vector<State>& order, State states) {
+  require(order.size() == static_cast<std::size_t>(states),
+          "an order of {} states, must have each of {} once", order.size(), states);
+  std::vector<State> number(states, -1);
+  for (State i = 0; i < states; ++i) {
+    require(order[i] >= 0 && order[i] < states && number[order[i]] < 0,
+            "state {} of an order, must be in 0..{} and come once", order[i], states - 1);
+    number[order[i]] = i;
+  }
+  return number;
+}
+
+}  // namespace
+
+Problem reorder(const Problem& problem, const std::vector<State>& order) {
+  const Model& model = problem.model();
+  require(!model.arrays().part, "a part of a problem, must be reordered before it is divided");
+  const std::vector<State> number = numbers_of(order, model.states());
+  const Ranges rows = rows_of(model.arrays(), order);
+  ModelArrays moved = pick_rows(model.arrays(), rows, model.states());
+  for (State& s : moved.next) s = number[s];
+  moved.state_names.clear();
+  for (const State s : order) moved.state_names.push_back(model.state_name(s));
+  Terms terms = problem.terms();
+  for (State& s : terms.start.states) s = number[s];
+  pick_radii(terms, rows);
+  return Problem(Model(std::move(moved)), std::move(terms));
+}
+
+Problem reorder(const Problem& problem) {
+  return reorder(problem, near_order(problem.model().arrays()));
+}
+
+}  // namespace redoubt
