@@ -24,48 +24,46 @@ std::optional<Number> parse(std::string_view text) {
 
 std::optional<double> to_number(std::string_view text) { return parse<double>(text); }
 
-CLI::Validator is_number() {
-  return CLI::Validator(
-      [](std::string& text) {
-        return to_number(text) ? "" : fmt::format("'{}', must be a number", text);
-      },
-      "");
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const auto near = near_matches(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
 }
 
-CLI::Validator is_whole_number() {
-  return CLI::Validator(
-      [](std::string& text) {
-        return parse<int>(text) ? "" : fmt::format("'{}', must be a whole number", text);
-      },
-      "");
+Check is_number() {
+  return [](std::string& text) {
+    return to_number(text) ? "" : fmt::format("'{}', must be a number", text);
+  };
 }
 
-CLI::Validator is_one_of(std::vector<std::string> words) {
-  return CLI::Validator(
-      [words = std::move(words)](std::string& text) -> std::string {
-        if (std::find(words.begin(), words.end(), text) != words.end()) return "";
-        const auto near = near_matches(text, words);
-        return fmt::format("'{}', must be one of {}{}", text, fmt::join(words, ", "),
-                           near.empty() ? "" : fmt::format("; did you mean {}?", near.front()));
-      },
-      "");
+Check is_whole_number(std::optional<int> least) {
+  return [least](std::string& text) -> std::string {
+    const auto number = parse<int>(text);
+    if (number && (!least || *number >= *least)) return "";
+    return fmt::format("'{}', must be a whole number{}", text,
+                       least ? fmt::format(" from {} on", *least) : "");
+  };
 }
 
-CLI::Validator is_memory_size() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        static const std::map<std::string, double> units = {{"", 1},     {"B", 1},    {"kB", 1e3},
-                                                            {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
-        const std::size_t letters = std::min(text.find_first_of("BkMGT"), text.size());
-        const auto unit = units.find(text.substr(letters));
-        const auto number = to_number(text.substr(0, letters));
-        if (!number || *number < 0 || unit == units.end())
-          return fmt::format("'{}', must be a number of bytes, kB, MB, GB or TB, such as 16GB",
-                             text);
-        text = fmt::format("{}", *number * unit->second);
-        return "";
-      },
-      "");
+Check is_one_of(std::vector<std::string> words) {
+  return [words = std::move(words)](std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("'{}', must be one of {}{}", text, fmt::join(words, ", "),
+                       did_you_mean(text, words));
+  };
+}
+
+Check is_memory_size() {
+  return [](std::string& text) -> std::string {
+    static const std::map<std::string, double> units = {{"", 1},     {"B", 1},    {"kB", 1e3},
+                                                        {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
+    const std::size_t letters = std::min(text.find_first_of("BkMGT"), text.size());
+    const auto unit = units.find(text.substr(letters));
+    const auto number = to_number(text.substr(0, letters));
+    if (!number || *number < 0 || unit == units.end())
+      return fmt::format("'{}', must be a number of bytes, kB, MB, GB or TB, such as 16GB", text);
+    text = fmt::format("{}", *number * unit->second);
+    return "";
+  };
 }
 
 }  // namespace redoubt::app

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -148,7 +149,7 @@ int compare_methods(const CompareOptions& options) {
 }
 
 // An option needs one method that has it, not all: the others may have nothing like it.
-void check_options(const CLI::App& verb, const CompareOptions& options) {
+void check_options(const CommandLine& verb, const CompareOptions& options) {
   check_method_options(verb, options.methods);
   const bool steps = std::any_of(options.methods.begin(), options.methods.end(), is_gradient);
   if (!steps && !options.steps.empty())
@@ -158,23 +159,23 @@ void check_options(const CLI::App& verb, const CompareOptions& options) {
 
 }  // namespace
 
-Action compare_verb(CLI::App& verb) {
+Action compare_verb(CommandLine& verb) {
   auto options = std::make_shared<CompareOptions>();
   add_problem(verb, options->problem);
   verb.add_option("--methods", options->methods, "Methods, such as rcvi,rnpg,crpo")
-      ->delimiter(',')
-      ->check(is_method())
-      ->group("Method");
+      .delimiter(',')
+      .check(is_method())
+      .group("Method");
   add_method_options(verb, options->method);
   verb.add_option("--steps", options->steps,
                   "Step sizes, such as .001,.01,.1: each gradient method runs with each of them")
-      ->delimiter(',')
-      ->type_name("NUMBERS")
-      ->group("Gradient methods");
+      .delimiter(',')
+      .type_name("NUMBERS")
+      .group("Gradient methods");
   add_execution(verb, options->execution);
   add_checkpoint(verb, options->execution);
   verb.add_option("-o,--output", options->output, "Folder for traces.csv and summary.json")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options, &verb] {
     check_options(verb, *options);

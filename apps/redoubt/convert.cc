@@ -10,7 +10,7 @@
 
 namespace redoubt::app {
 
-Action convert_verb(CLI::App& verb) {
+Action convert_verb(CommandLine& verb) {
   struct Options {
     ProblemOptions problem;
     std::string output;
@@ -20,8 +20,8 @@ Action convert_verb(CLI::App& verb) {
   auto options = std::make_shared<Options>();
   add_problem(verb, options->problem, "IN");
   verb.add_option("OUT", options->output, "File to write; its ending chooses the format")
-      ->required()
-      ->type_name("");
+      .required()
+      .type_name("");
   add_packing(verb, options->packing);
   verb.add_flag(
       "--reorder", options->reordered,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -42,13 +43,13 @@ void print_one(const EnvironmentInfo& environment) {
 
 }  // namespace
 
-Action envs_verb(CLI::App& verb) {
+Action envs_verb(CommandLine& verb) {
   struct Options {
     std::string name;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  verb.add_option("ENV", options->name, "Show the parameters of this one")->type_name("");
+  verb.add_option("ENV", options->name, "Show the parameters of this one").type_name("");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] {
     std::vector<EnvironmentInfo> list = environments();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -53,17 +54,17 @@ int estimate_problem(const EstimateVerb& options) {
 
 }  // namespace
 
-Action estimate_verb(CLI::App& verb) {
+Action estimate_verb(CommandLine& verb) {
   auto options = std::make_shared<EstimateVerb>();
   add_optional_problem(verb, options->problem);
   add_sampling(verb, options->sampling);
   verb.add_option("--seed", options->sampling.seed, "Of the samples")
-      ->type_name("NUMBER")
-      ->group("Samples");
+      .type_name("NUMBER")
+      .group("Samples");
   add_execution(verb, options->execution);
   verb.add_option("-o,--output", options->output,
                   "File (.json, .csv or .umb); standard output, as JSON, unless given")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object about it; needs -o");
   return [options] { return estimate_problem(*options); };
 }

@@ -1,6 +1,7 @@
 #include "redoubt/evaluate.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -49,7 +50,7 @@ int evaluate(const EvaluateOptions& options) {
 
 }  // namespace
 
-Action evaluate_verb(CLI::App& verb) {
+Action evaluate_verb(CommandLine& verb) {
   auto options = std::make_shared<EvaluateOptions>();
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);

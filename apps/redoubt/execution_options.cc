@@ -58,32 +58,31 @@ class Bar {
 
 }  // namespace
 
-void add_execution(CLI::App& verb, ExecutionOptions& options) {
+void add_execution(CommandLine& verb, ExecutionOptions& options) {
   verb.add_option("--threads", options.threads, "Threads; one for each core unless given")
-      ->check(is_whole_number())
-      ->type_name("NUMBER")
-      ->group("Execution");
+      .check(is_whole_number())
+      .type_name("NUMBER")
+      .group("Execution");
   verb.add_option("--time-limit", options.time_limit, "Stop after this many seconds")
-      ->check(is_number())
-      ->type_name("SECONDS")
-      ->group("Execution");
-  // Not a plain flag: older CLI11 turns an optional into `false` when the flag is not given.
+      .check(is_number())
+      .type_name("SECONDS")
+      .group("Execution");
   verb.add_flag_function(
-          "--progress,!--no-progress", [&](std::int64_t count) { options.progress = count > 0; },
+          "--progress,!--no-progress", [&](bool given) { options.progress = given; },
           "Show a progress bar (unless given: when standard error is a terminal)")
-      ->group("Execution");
+      .group("Execution");
 }
 
-void add_checkpoint(CLI::App& verb, ExecutionOptions& options) {
+void add_checkpoint(CommandLine& verb, ExecutionOptions& options) {
   verb.add_option("--checkpoint", options.checkpoint,
                   "Keep the state here every few seconds, and go on from it when it is there")
-      ->type_name("FILE")
-      ->group("Execution");
+      .type_name("FILE")
+      .group("Execution");
   verb.add_option("--checkpoint-interval", options.checkpoint_interval,
                   "Seconds from one checkpoint to the next (5)")
-      ->check(is_number())
-      ->type_name("SECONDS")
-      ->group("Execution");
+      .check(is_number())
+      .type_name("SECONDS")
+      .group("Execution");
 }
 
 Execution execution(const ExecutionOptions& options) {

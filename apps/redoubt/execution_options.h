@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "command_line.h"
 #include "redoubt/execution.h"
 
 namespace redoubt::app {
@@ -17,8 +17,8 @@ struct ExecutionOptions {
 };
 
 // For verbs that can go on where an earlier run ended.
-void add_checkpoint(CLI::App& verb, ExecutionOptions& options);
-void add_execution(CLI::App& verb, ExecutionOptions& options);
+void add_checkpoint(CommandLine& verb, ExecutionOptions& options);
+void add_execution(CommandLine& verb, ExecutionOptions& options);
 
 // Draws a bar with the time left, and turns Ctrl-C into an orderly stop: the first one ends the
 // work with what there is so far, a second one ends the program.

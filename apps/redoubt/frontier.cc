@@ -1,6 +1,7 @@
 #include "redoubt/frontier.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -88,18 +89,18 @@ int frontier(const FrontierVerbOptions& options) {
 
 }  // namespace
 
-Action frontier_verb(CLI::App& verb) {
+Action frontier_verb(CommandLine& verb) {
   auto options = std::make_shared<FrontierVerbOptions>();
   add_problem(verb, options->problem);
   verb.add_option("--tolerance", options->frontier.tolerance,
                   "Relative gap between answer and bound at which to stop (0.001)")
-      ->check(is_number())
-      ->type_name("NUMBER")
-      ->group("Method");
+      .check(is_number())
+      .type_name("NUMBER")
+      .group("Method");
   add_execution(verb, options->execution);
   add_partition(verb, options->problem);
   add_checkpoint(verb, options->execution);
-  verb.add_option("-o,--output", options->output, "Write the curve (.csv)")->type_name("FILE");
+  verb.add_option("-o,--output", options->output, "Write the curve (.csv)").type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return frontier(*options); };
 }

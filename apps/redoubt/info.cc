@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -131,7 +132,8 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
 }
 
 Json info_json(const Problem& problem, const std::vector<AchievableRange>& achievable,
-               const std::string& together, const RcviPlan& plan, const std::optional<double>& seconds) {
+               const std::string& together, const RcviPlan& plan,
+               const std::optional<double>& seconds) {
   const Model& model = problem.model();
   Json object = problem_json(problem);
   object["rows"] = model.rows();
@@ -253,7 +255,7 @@ int info(const InfoOptions& options) {
 
 }  // namespace
 
-Action info_verb(CLI::App& verb) {
+Action info_verb(CommandLine& verb) {
   auto options = std::make_shared<InfoOptions>();
   add_problem(verb, options->problem);
   add_rcvi(verb, options->rcvi);
@@ -261,9 +263,9 @@ Action info_verb(CLI::App& verb) {
   add_partition(verb, options->problem);
   verb.add_option("--ranks", options->ranks,
                   "Also what each of this many processes would need, under mpirun")
-      ->check(is_whole_number())
-      ->type_name("NUMBER")
-      ->group("Execution");
+      .check(is_whole_number())
+      .type_name("NUMBER")
+      .group("Execution");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return info(*options); };
 }

@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "every_rank.h"
 #include "version.h"

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <new>
 
+#include "checks.h"
+#include "command_line.h"
 #include "processes.h"
 #include "redoubt/error.h"
 #include "verbs.h"
@@ -13,13 +15,6 @@
 
 namespace redoubt::app {
 namespace {
-
-struct Verb {
-  const char* name;
-  const char* description;
-  Action (*prepare)(CLI::App&);
-  bool takes_ranks = false;  // mpirun may start it as several processes
-};
 
 constexpr Verb kVerbs[] = {
     {"make", "Write a built-in problem to a file", make_verb},
@@ -44,11 +39,6 @@ constexpr std::string_view kTry = R"_(Three commands to try:
   redoubt info "river_swim(horizon=10,start=3)"       which bounds can be met
   redoubt solve "river_swim(horizon=10,start=3)"      a policy and what it guarantees)_";
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const auto near = near_matches(word, known);
-  return near.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
-}
-
 void check_verb(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   std::vector<std::string> names;
@@ -67,50 +57,16 @@ void check_ranks(int argc, char** argv) {
   }
 }
 
-// CLI11 says what was left over; a person wants to know which option was meant.
-std::string describe_extras(const CLI::App& program) {
-  const auto chosen = program.get_subcommands();
-  const CLI::App& part = chosen.empty() ? program : *chosen.front();
-  const auto left = program.remaining(true);
-  const auto flag = std::find_if(left.begin(), left.end(),
-                                 [](const std::string& word) { return word.starts_with('-'); });
-  if (flag == left.end())
-    return fmt::format("argument '{}', {} takes no more of them", left.front(), part.get_name());
-  std::vector<std::string> known;
-  for (const CLI::Option* option : part.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  const std::string word = flag->substr(0, flag->find('='));
-  return fmt::format("option '{}', {} has none of that name{}", word, part.get_name(),
-                     did_you_mean(word, known));
-}
-
-int run(int argc, char** argv) {
-  CLI::App program("Robust constrained Markov decision processes, solved with certificates",
-                   "redoubt");
-  program.set_version_flag("--version", version_text(), "Print versions and exit");
-  program.require_subcommand(0, 1);
-  program.footer(std::string(kTry));
-  Action action;
-  for (const Verb& verb : kVerbs) {
-    CLI::App* part = program.add_subcommand(verb.name, verb.description);
-    part->footer("");
-    part->final_callback([&action, prepared = verb.prepare(*part)] { action = prepared; });
-  }
+int run_checked(int argc, char** argv) {
   check_verb(argc, argv);
   check_ranks(argc, argv);
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    throw Error(extras ? describe_extras(program) : error.what());
-  }
-  if (!action) {
-    fmt::print("{}", program.help());
-    return kFine;
-  }
-  return action();
+  return run(
+      {.name = "redoubt",
+       .description = "Robust constrained Markov decision processes, solved with certificates",
+       .version = version_text(),
+       .footer = std::string(kTry),
+       .verbs = kVerbs},
+      argc, argv);
 }
 
 // Exactly one line, whatever the error holds.
@@ -132,7 +88,7 @@ int fail(const std::string& text) {
 
 int run_or_fail(int argc, char** argv) {
   try {
-    const int status = run(argc, argv);
+    const int status = run_checked(argc, argv);
     return std::fflush(stdout) == 0 ? status : fail("standard output cannot be written");
   } catch (const Stopped& stop) {
     if (processes().rank() == 0) complain(stop.what());

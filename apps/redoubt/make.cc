@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -9,7 +10,7 @@
 
 namespace redoubt::app {
 
-Action make_verb(CLI::App& verb) {
+Action make_verb(CommandLine& verb) {
   struct Options {
     ProblemOptions problem;
     std::string output;
@@ -19,8 +20,8 @@ Action make_verb(CLI::App& verb) {
   add_problem(verb, options->problem, "ENV");
   verb.add_option("-o,--output", options->output,
                   "File (.json, .csv or .umb); standard output, as JSON, unless given")
-      ->type_name("FILE");
-  add_packing(verb, options->packing)->needs(verb.get_option("--output"));
+      .type_name("FILE");
+  add_packing(verb, options->packing).needs(verb.get_option("--output"));
   return [options] {
     const Problem problem = read_problem(options->problem);
     if (options->output.empty()) {

@@ -95,7 +95,7 @@ bool contains(const Words& words, const std::string& word) {
 
 }  // namespace
 
-void check_method_options(const CLI::App& verb, const std::vector<std::string>& chosen) {
+void check_method_options(const CommandLine& verb, const std::vector<std::string>& chosen) {
   const auto known = [&](const std::string& flag) {
     return std::any_of(chosen.begin(), chosen.end(), [&](const std::string& method) {
       return contains(find(method).flags, flag);
@@ -103,67 +103,67 @@ void check_method_options(const CLI::App& verb, const std::vector<std::string>& 
   };
   for (const Method& method : methods()) {
     for (const std::string& flag : method.flags) {
-      if (verb.count(flag) == 0 || known(flag)) continue;
+      if (!verb.has(flag) || known(flag)) continue;
       throw Error(fmt::format("{} has no meaning for method {}, must be left out", flag,
                               fmt::join(chosen, " or ")));
     }
   }
 }
 
-void add_rcvi(CLI::App& verb, RcviOptions& options) {
+void add_rcvi(CommandLine& verb, RcviOptions& options) {
   const auto number = [&](const char* flag, auto& value, const char* text) {
     return verb.add_option(flag, value, text)
-        ->check(is_number())
-        ->type_name("NUMBER")
-        ->group("Method");
+        .check(is_number())
+        .type_name("NUMBER")
+        .group("Method");
   };
   number("--slack", options.slack, "How far below its requirement a decision may stay, per stage");
-  verb.add_option_function<std::string>(
+  verb.add_option_function(
           "--fallback",
           [&](const std::string& word) {
             options.fallback = word == "utility" ? Fallback::utility : Fallback::reward;
           },
           "Where no action meets the requirement: earn reward, or come close in utility")
-      ->check(is_one_of({"reward", "utility"}))
-      ->group("Method");
+      .check(is_one_of({"reward", "utility"}))
+      .group("Method");
   number("--budget-step", options.budget_step, "Width of a budget cell; 0: chosen by the program");
-  verb.add_option_function<std::string>(
+  verb.add_option_function(
           "--rounding",
           [&](const std::string& word) {
             options.rounding = word == "mixed" ? Rounding::mixed : Rounding::up;
           },
           "Between two budget cells: up (pessimistic) or mixed (right on average)")
-      ->check(is_one_of({"up", "mixed"}))
-      ->group("Method");
+      .check(is_one_of({"up", "mixed"}))
+      .group("Method");
   number("--tolerance", options.tolerance, "Relative accuracy; each method has its own default");
   verb.add_option("--memory-limit", options.memory_limit,
                   "Refuse to use more, such as 16GB; three quarters of the machine unless given")
-      ->transform(is_memory_size())
-      ->type_name("SIZE")
-      ->group("Execution");
+      .transform(is_memory_size())
+      .type_name("SIZE")
+      .group("Execution");
 }
 
-void add_method_options(CLI::App& verb, MethodOptions& options) {
+void add_method_options(CommandLine& verb, MethodOptions& options) {
   add_rcvi(verb, options.rcvi);
   add_gradient(verb, options.gradient);
   // What more than one method takes goes to each of them, and each keeps its own default.
   const auto share = [&](const char* flag, double& value) {
-    verb.get_option(flag)->each([&](const std::string& text) { value = *to_number(text); });
+    verb.get_option(flag).each([&](const std::string& text) { value = *to_number(text); });
   };
   share("--slack", options.gradient.slack);
   share("--tolerance", options.gradient.tolerance);
   share("--tolerance", options.frontier.tolerance);
 }
 
-void add_method(CLI::App& verb, MethodOptions& options) {
+void add_method(CommandLine& verb, MethodOptions& options) {
   verb.add_option("--method", options.method,
                   fmt::format("One of {}", fmt::join(method_names(), ", ")))
-      ->check(is_method())
-      ->group("Method");
+      .check(is_method())
+      .group("Method");
   add_method_options(verb, options);
 }
 
-CLI::Validator is_method() { return is_one_of(method_names()); }
+Check is_method() { return is_one_of(method_names()); }
 
 bool is_gradient(const std::string& method) { return find(method).gradient; }
 

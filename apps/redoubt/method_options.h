@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "redoubt/frontier.h"
 #include "redoubt/gradient.h"
 #include "redoubt/solve.h"
@@ -18,15 +18,15 @@ struct MethodOptions {
   GradientOptions gradient;
 };
 
-void add_rcvi(CLI::App& verb, RcviOptions& options);
-void add_method(CLI::App& verb, MethodOptions& options);          // --method and all options
-void add_method_options(CLI::App& verb, MethodOptions& options);  // the options alone
+void add_rcvi(CommandLine& verb, RcviOptions& options);
+void add_method(CommandLine& verb, MethodOptions& options);          // --method and all options
+void add_method_options(CommandLine& verb, MethodOptions& options);  // the options alone
 
 // Error when an option was given that none of these methods has: one that would be ignored in
 // silence is a misunderstanding.
-void check_method_options(const CLI::App& verb, const std::vector<std::string>& chosen);
+void check_method_options(const CommandLine& verb, const std::vector<std::string>& chosen);
 
-CLI::Validator is_method();
+Check is_method();
 bool is_gradient(const std::string& method);
 
 Solution run_method(const Problem& problem, const MethodOptions& options,

@@ -21,27 +21,27 @@ void check_path(const std::string& text, const std::vector<std::string>& endings
     throw Error(fmt::format("{}: folder {} does not exist, must be there", text, folder.string()));
 }
 
-void add_solution_output(CLI::App& verb, OutputOptions& options) {
+void add_solution_output(CommandLine& verb, OutputOptions& options) {
   verb.add_option("-o,--output", options.solution, "Write the solution, policy included (.h5)")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
-void add_policy_output(CLI::App& verb, OutputOptions& options) {
+void add_policy_output(CommandLine& verb, OutputOptions& options) {
   verb.add_option("--policy", options.policy,
                   "Write the policy for other programs (.csv, or .json for Storm)")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
-void add_policy_store(CLI::App& verb, OutputOptions& options) {
+void add_policy_store(CommandLine& verb, OutputOptions& options) {
   verb.add_option("--policy-out", options.streamed,
                   "Write the solution (.h5) like -o, its stages as they are made: memory does not "
                   "grow with the horizon")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
-CLI::Option* add_packing(CLI::App& verb, Packing& packing) {
-  return verb.add_flag_callback(
-      "--uncompressed", [&packing] { packing = Packing::plain; },
+Option add_packing(CommandLine& verb, Packing& packing) {
+  return verb.add_flag_function(
+      "--uncompressed", [&packing](bool) { packing = Packing::plain; },
       "Write a .umb file that several ranks read together, each its own part");
 }
 

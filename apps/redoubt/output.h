@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "redoubt/execution.h"
 #include "redoubt/io.h"
 #include "redoubt/solution.h"
@@ -20,12 +20,12 @@ struct OutputOptions {
   std::string policy;    // for other programs
 };
 
-void add_solution_output(CLI::App& verb, OutputOptions& options);
-void add_policy_output(CLI::App& verb, OutputOptions& options);
-void add_policy_store(CLI::App& verb, OutputOptions& options);
+void add_solution_output(CommandLine& verb, OutputOptions& options);
+void add_policy_output(CommandLine& verb, OutputOptions& options);
+void add_policy_store(CommandLine& verb, OutputOptions& options);
 
 // How a verb that writes a problem packs it.
-CLI::Option* add_packing(CLI::App& verb, Packing& packing);
+Option add_packing(CommandLine& verb, Packing& packing);
 
 // Throws unless the ending is one of these and the folder exists. An empty path is not asked for.
 void check_path(const std::string& text, const std::vector<std::string>& endings);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -121,56 +122,54 @@ Start read_start(const std::string& text, State states, const std::vector<std::s
 
 constexpr const char* kProblem = "File, or built-in problem such as river_swim(start=3)";
 
-void add_terms(CLI::App& verb, ProblemOptions& options) {
+void add_terms(CommandLine& verb, ProblemOptions& options) {
   verb.add_option("--set", options.set,
                   fmt::format("Uncertainty set: {}", fmt::join(SetKind::names(), ", ")))
-      ->check(is_one_of(SetKind::names()))
-      ->group("Terms");
+      .check(is_one_of(SetKind::names()))
+      .group("Terms");
   const auto number = [&](const char* flag, std::optional<double>& value, const char* text) {
-    verb.add_option(flag, value, text)->check(is_number())->type_name("NUMBER")->group("Terms");
+    verb.add_option(flag, value, text).check(is_number()).type_name("NUMBER").group("Terms");
   };
   number("--radius", options.radius, "Radius of the set, for every row");
   verb.add_option("--reach", options.reach, "Where tv may put mass: anywhere or support")
-      ->check(is_one_of({"anywhere", "support"}))
-      ->group("Terms");
+      .check(is_one_of({"anywhere", "support"}))
+      .group("Terms");
   number("--temperature", options.temperature, "Temperature of set tilt");
   verb.add_option(
           "--bound", options.bounds,
           "Constraint NAME>=X or NAME<=X, or \"NAME<=X with P\" to keep it with probability "
           "P; replaces those of the problem; may be repeated")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group("Terms");
+      .repeated()
+      .group("Terms");
   verb.add_option("--reward,--maximise", options.reward,
                   "Signal to maximise in place of the reward; none: there is no reward")
-      ->type_name("NAME")
-      ->group("Terms");
+      .type_name("NAME")
+      .group("Terms");
   verb.add_option("--minimise", options.minimise, "Signal to minimise in place of a reward")
-      ->type_name("NAME")
-      ->group("Terms");
-  verb.add_option("--horizon", options.horizon, "Number of decisions, or infinite")->group("Terms");
+      .type_name("NAME")
+      .group("Terms");
+  verb.add_option("--horizon", options.horizon, "Number of decisions, or infinite").group("Terms");
   number("--discount", options.discount, "Discount, in (0, 1]");
   verb.add_option("--start", options.start,
                   "State (number or name), uniform, or probabilities .5:.3:.2")
-      ->group("Terms");
+      .group("Terms");
 }
 
 }  // namespace
 
-void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name) {
+void add_problem(CommandLine& verb, ProblemOptions& options, const std::string& name) {
   const char* what = name == "ENV" ? "Built-in problem, such as river_swim(horizon=10)" : kProblem;
-  verb.add_option(name, options.problem, what)->required()->type_name("");
+  verb.add_option(name, options.problem, what).required().type_name("");
   add_terms(verb, options);
 }
 
-void add_optional_problem(CLI::App& verb, ProblemOptions& options) {
-  verb.add_option("PROBLEM", options.problem, kProblem)->type_name("");
+void add_optional_problem(CommandLine& verb, ProblemOptions& options) {
+  verb.add_option("PROBLEM", options.problem, kProblem).type_name("");
   add_terms(verb, options);
 }
 
-void add_solution(CLI::App& verb, std::string& path) {
-  verb.add_option("SOLUTION", path, "File that solve -o wrote")->required()->type_name("");
+void add_solution(CommandLine& verb, std::string& path) {
+  verb.add_option("SOLUTION", path, "File that solve -o wrote").required().type_name("");
 }
 
 void replace_terms(Terms& terms, State states, const std::vector<std::string>& state_names,
@@ -204,13 +203,13 @@ Problem read_problem(const ProblemOptions& options) {
   }
 }
 
-void add_partition(CLI::App& verb, ProblemOptions& options) {
+void add_partition(CommandLine& verb, ProblemOptions& options) {
   verb.add_option(
           "--partition", options.partition,
           "How processes divide the states: blocks (unless given), or metis, so that less is "
           "sent, where that saves a tenth")
-      ->check(is_one_of({"blocks", "metis"}))
-      ->group("Execution");
+      .check(is_one_of({"blocks", "metis"}))
+      .group("Execution");
 }
 
 DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "json.h"
 #include "redoubt/objective.h"
 #include "redoubt/problem.h"
@@ -23,15 +23,15 @@ struct ProblemOptions {
   std::string partition = "blocks";             // how processes divide the states
 };
 
-void add_problem(CLI::App& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
+void add_problem(CommandLine& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
 // The same for verbs that may get their problem from samples instead.
-void add_optional_problem(CLI::App& verb, ProblemOptions& options);
+void add_optional_problem(CommandLine& verb, ProblemOptions& options);
 
 // The stored solution that a verb works on, after the problem.
-void add_solution(CLI::App& verb, std::string& path);
+void add_solution(CommandLine& verb, std::string& path);
 
 // For verbs that several processes may run together.
-void add_partition(CLI::App& verb, ProblemOptions& options);
+void add_partition(CommandLine& verb, ProblemOptions& options);
 
 // What --partition asks for; when states are divided, `needed` is known.
 DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed);

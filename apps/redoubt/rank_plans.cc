@@ -1,6 +1,7 @@
 #include "rank_plans.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

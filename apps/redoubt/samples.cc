@@ -1,6 +1,7 @@
 #include "redoubt/samples.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -84,18 +85,18 @@ int samples(const SamplesVerb& options) {
 
 }  // namespace
 
-Action samples_verb(CLI::App& verb) {
+Action samples_verb(CommandLine& verb) {
   auto options = std::make_shared<SamplesVerb>();
   add_problem(verb, options->problem);
   verb.add_option("--epsilon", options->epsilon, "Error to guarantee")
-      ->check(is_number())
-      ->type_name("NUMBER");
+      .check(is_number())
+      .type_name("NUMBER");
   verb.add_option("--samples", options->samples,
                   "Samples of each row, to learn what they guarantee")
-      ->type_name("NUMBER");
+      .type_name("NUMBER");
   verb.add_option("--delta", options->delta, "Probability that the guarantee may fail")
-      ->check(is_number())
-      ->type_name("NUMBER");
+      .check(is_number())
+      .type_name("NUMBER");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return samples(*options); };
 }

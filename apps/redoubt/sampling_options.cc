@@ -1,6 +1,7 @@
 #include "sampling_options.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -33,7 +34,8 @@ void check_sources(const ProblemOptions& problem, const SamplingOptions& options
   if (!options.data.empty() && options.samples)
     throw Error("--samples has no meaning for --data, must be left out");
   if (!options.simulator.empty() && objective(problem).chosen())
-    throw Error("--reward or --minimise has no meaning for --simulator, whose answers name a reward");
+    throw Error(
+        "--reward or --minimise has no meaning for --simulator, whose answers name a reward");
   if (!options.simulator.empty() && !options.samples)
     throw Error("--simulator without --samples, must say how many samples of each row to ask for");
 }
@@ -70,39 +72,39 @@ Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
 
 }  // namespace
 
-void add_sampling(CLI::App& verb, SamplingOptions& options) {
+void add_sampling(CommandLine& verb, SamplingOptions& options) {
   const auto add = [&](const char* flag, auto& value, const char* text) {
-    return verb.add_option(flag, value, text)->group("Samples");
+    return verb.add_option(flag, value, text).group("Samples");
   };
   add("--simulator", options.simulator, "Program that answers queries; docs/sampling.md")
-      ->type_name("COMMAND");
+      .type_name("COMMAND");
   add("--data", options.data, "Recorded transitions: CSV of state,action,next[,stage][,reward]...")
-      ->type_name("FILE");
+      .type_name("FILE");
   add("--samples", options.samples, "Samples of each row; with PROBLEM: of its nominal model")
-      ->check(CLI::PositiveNumber)
-      ->type_name("NUMBER");
+      .check(is_whole_number(1))
+      .type_name("NUMBER");
   add("--store", options.store,
       "Keep samples here, and go on from them; simulator.samples until a program is done")
-      ->type_name("FILE");
+      .type_name("FILE");
   add("--timeout", options.external.timeout, "Seconds without an answer that count as a hang")
-      ->check(is_number())
-      ->type_name("SECONDS");
+      .check(is_number())
+      .type_name("SECONDS");
   add("--window", options.external.window, "Queries that may wait for an answer at a time")
-      ->check(is_whole_number())
-      ->type_name("NUMBER");
+      .check(is_whole_number())
+      .type_name("NUMBER");
   add("--radius-from-data", options.radius_from_data,
       "Radii such that all true rows are inside with probability 1 - DELTA")
-      ->check(is_number())
-      ->type_name("DELTA");
+      .check(is_number())
+      .type_name("DELTA");
   add("--unvisited", options.unvisited,
       "Rows without data: error, or simplex (anything may happen)")
-      ->check(is_one_of({"error", "simplex"}));
+      .check(is_one_of({"error", "simplex"}));
   add("--states", options.states, "States of the data; one more than the largest unless given")
-      ->type_name("NUMBER");
-  add("--actions", options.actions, "Actions of the data; likewise")->type_name("NUMBER");
+      .type_name("NUMBER");
+  add("--actions", options.actions, "Actions of the data; likewise").type_name("NUMBER");
   add("--terminal", options.terminal, "States in which recorded episodes end, as in 3,7")
-      ->delimiter(',')
-      ->type_name("STATES");
+      .delimiter(',')
+      .type_name("STATES");
 }
 
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,

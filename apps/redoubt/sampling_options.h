@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "json.h"
 #include "problem_options.h"
 #include "redoubt/estimate.h"
@@ -24,7 +24,7 @@ struct SamplingOptions {
   std::vector<State> terminal;
 };
 
-void add_sampling(CLI::App& verb, SamplingOptions& options);
+void add_sampling(CommandLine& verb, SamplingOptions& options);
 
 // A problem and, where it was estimated, from what.
 struct SampledProblem {

@@ -1,6 +1,7 @@
 #include "redoubt/simulate.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -87,20 +88,20 @@ int simulate(const SimulateVerbOptions& options) {
 
 }  // namespace
 
-Action simulate_verb(CLI::App& verb) {
+Action simulate_verb(CommandLine& verb) {
   auto options = std::make_shared<SimulateVerbOptions>();
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);
   verb.add_option("--episodes", options->episodes, "Number of episodes (1000)")
-      ->check(is_whole_number())
-      ->type_name("NUMBER");
+      .check(is_whole_number())
+      .type_name("NUMBER");
   verb.add_option("--nature", options->nature,
                   "Who draws the outcomes: nominal, worst-reward, worst-SIGNAL or chance-SIGNAL "
                   "(nominal)")
-      ->type_name("WORD");
+      .type_name("WORD");
   verb.add_option("--seed", options->seed, "A seed gives the same episodes on any machine (0)")
-      ->check(is_whole_number())
-      ->type_name("NUMBER");
+      .check(is_whole_number())
+      .type_name("NUMBER");
   add_execution(verb, options->execution);
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options] { return simulate(*options); };

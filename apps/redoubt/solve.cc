@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -72,7 +73,7 @@ int solve(const SolveOptions& options) {
 
 }  // namespace
 
-Action solve_verb(CLI::App& verb) {
+Action solve_verb(CommandLine& verb) {
   auto options = std::make_shared<SolveOptions>();
   add_optional_problem(verb, options->problem);
   add_sampling(verb, options->sampling);
@@ -85,7 +86,7 @@ Action solve_verb(CLI::App& verb) {
   add_policy_store(verb, options->output);
   verb.add_flag("--certify", options->certify,
                 "Add the bound that no policy can beat, proved by the frontier method")
-      ->group("Method");
+      .group("Method");
   verb.add_flag("--json", options->json, "Print one JSON object");
   return [options, &verb] {
     check_method_options(verb, {options->method.method});

@@ -1,6 +1,7 @@
 #include "redoubt/verify.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ int verify(const VerifyOptions& options) {
 
 }  // namespace
 
-Action verify_verb(CLI::App& verb) {
+Action verify_verb(CommandLine& verb) {
   auto options = std::make_shared<VerifyOptions>();
   add_problem(verb, options->problem);
   add_solution(verb, options->solution);
