@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -87,11 +86,6 @@ void print(const Problem& problem, const Comparison& comparison) {
       "last\n"
       "policy. Best reward: of the best policy that meets all constraints, and its gap to the "
       "bound.\n");
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
 }
 
 Json comparison_json(const Problem& problem, const Comparison& comparison) {

@@ -1,7 +1,6 @@
 #include "redoubt/evaluate.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 

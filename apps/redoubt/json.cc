@@ -1,18 +1,12 @@
 #include "json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "every_rank.h"
 #include "version.h"
 
 namespace redoubt::app {
 namespace {
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json radius_json(const Uncertainty& uncertainty) {
   return std::visit(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "redoubt/solution.h"
 
@@ -9,6 +9,11 @@ namespace redoubt::app {
 // What programs read: one object, keys in a fixed order, numbers to the last bit; null where there
 // is no number.
 using Json = nlohmann::ordered_json;
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
 
 Json problem_json(const Problem& problem);  // sizes and terms
 Json reward_json(const RewardResult& reward, const std::optional<double>& gap);

@@ -1,7 +1,6 @@
 #include "rank_plans.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 #include "redoubt/samples.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 

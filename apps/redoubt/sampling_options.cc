@@ -1,7 +1,6 @@
 #include "sampling_options.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

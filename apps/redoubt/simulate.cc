@@ -1,7 +1,6 @@
 #include "redoubt/simulate.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "redoubt/verify.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

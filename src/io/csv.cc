@@ -15,8 +15,6 @@ namespace redoubt {
 namespace io {
 namespace {
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-
 // Where each thing stands in a record.
 struct Columns {
   int from = -1, action = -1, to = -1, probability = -1, reward = -1;
@@ -71,7 +69,7 @@ class RecordReader {
     const std::string& text = records_.fields()[column];
     const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
     const char* end = text.data() + text.size();
-    double value = absent;
+    double value = kAbsent;
     const auto result = std::from_chars(begin, end, value);
     if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
       fail(column, "must be a finite number");
@@ -113,11 +111,11 @@ Transitions read_records(Records& records, const Columns& c, const Limits& limit
     if (c.step >= 0) t.stage.push_back(record.integer(c.step, limits.step));
     const bool bounded = c.lower >= 0 && !record.is_empty(c.lower);
     if (c.lower >= 0) {
-      t.lower.push_back(bounded ? record.number(c.lower) : absent);
-      t.upper.push_back(bounded ? record.number(c.upper) : absent);
+      t.lower.push_back(bounded ? record.number(c.lower) : kAbsent);
+      t.upper.push_back(bounded ? record.number(c.upper) : kAbsent);
     }
     const bool between = bounded && record.is_empty(c.probability);
-    t.probability.push_back(between ? absent : record.number(c.probability));
+    t.probability.push_back(between ? kAbsent : record.number(c.probability));
     t.reward.push_back(record.number(c.reward));
     for (std::size_t s = 0; s < c.signals.size(); ++s)
       t.signals[s].push_back(record.number(c.signals[s]));

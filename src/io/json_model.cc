@@ -10,7 +10,6 @@
 namespace redoubt::io {
 namespace {
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_signals = 1000;  // as a CSV file has columns
 
 // Reads the entries of "transitions", each [state, action, next, p] or an object.
@@ -49,7 +48,7 @@ class TransitionReader {
     place(entry.at("state"), entry.at("action"), entry.at("next"));
     const auto lower = entry.find("lower"), upper = entry.find("upper");
     const bool bounded = lower && upper;
-    out_.probability.push_back(bounded && !entry.find("p") ? absent : entry.at("p").number());
+    out_.probability.push_back(bounded && !entry.find("p") ? kAbsent : entry.at("p").number());
     read_bounds(entry, lower, upper);
     read_stage(entry, entry.find("stage"));
     const std::size_t here = out_.size() - 1;
@@ -69,10 +68,10 @@ class TransitionReader {
     if (lower.has_value() != upper.has_value())
       entry.fail("must have both lower and upper, or neither");
     if (!lower && out_.lower.empty()) return;
-    out_.lower.resize(out_.size() - 1, absent);
-    out_.upper.resize(out_.size() - 1, absent);
-    out_.lower.push_back(lower ? lower->number() : absent);
-    out_.upper.push_back(upper ? upper->number() : absent);
+    out_.lower.resize(out_.size() - 1, kAbsent);
+    out_.upper.resize(out_.size() - 1, kAbsent);
+    out_.lower.push_back(lower ? lower->number() : kAbsent);
+    out_.upper.push_back(upper ? upper->number() : kAbsent);
   }
 
   void read_stage(const Node& entry, const std::optional<Node>& stage) {

@@ -71,7 +71,7 @@ Json constraint_json(const ConstraintResult& c) {
           {"best_achievable", number(c.best_achievable)}};
 }
 
-ConstraintResult read_constraint(const Node& node) {
+ConstraintResult read_result(const Node& node) {
   return {.name = node.at("name").text(),
           .sense = read_sense(node.at("sense")),
           .bound = read_number(node.at("bound")),
@@ -156,7 +156,7 @@ Solution read_summary(const Node& root) {
               read_optional(reward.at("static_bound"))};
   const Node constraints = root.at("constraints");
   for (std::size_t i = 0; i < constraints.size(); ++i)
-    s.constraints.push_back(read_constraint(constraints.at(i)));
+    s.constraints.push_back(read_result(constraints.at(i)));
   s.hopeless = read_optional(root.at("hopeless"));
   s.seconds = read_number(root.at("seconds"));
   s.row_evaluations = read_number(root.at("row_evaluations"));

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "redoubt/model.h"
 
 namespace redoubt::io {
+
+inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 // The outcomes of a model in the order in which a file lists them, by columns. Text formats fill
 // this; `assemble` sorts it into rows.
@@ -14,10 +17,10 @@ struct Transitions {
   std::vector<State> state;
   std::vector<std::int32_t> action;
   std::vector<State> next;
-  std::vector<double> probability;           // NaN: not given, lies between the bounds
+  std::vector<double> probability;           // or kAbsent: lies between the bounds
   std::vector<double> reward;                // of the outcome
   std::vector<std::vector<double>> signals;  // of the outcome, one list for each signal
-  std::vector<double> lower, upper;          // NaN: not given, equal to the probability
+  std::vector<double> lower, upper;          // or kAbsent: equal to the probability
 
   std::size_t size() const { return state.size(); }
 };

@@ -9,6 +9,7 @@
 
 #include "model/agree.h"
 #include "model/require.h"
+#include "numerics/infinity.h"
 #include "policy/budget.h"
 #include "sweep/exchange.h"
 #include "sweep/row_evaluator.h"
@@ -16,7 +17,6 @@
 namespace redoubt {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostLatticeCells = 4096;  // beyond this a rounded grid is the better trade
 constexpr std::size_t kMostSizes = 16 * kMostLatticeCells;  // of what a step may earn
 

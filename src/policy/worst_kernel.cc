@@ -74,13 +74,13 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1 << 20;  // choices kept for reuse, by each thread
 
-int stages_of(const Problem& problem, const Policy& policy) {
+int stages_to_decide(const Problem& problem, const Policy& policy) {
   return problem.infinite() ? static_cast<int>(policy.stages.size()) : problem.horizon();
 }
 
 void check_memory(const Problem& problem, const Policy& policy) {
   double nodes = 0;
-  for (int h = 0; h <= stages_of(problem, policy); ++h)
+  for (int h = 0; h <= stages_to_decide(problem, policy); ++h)
     nodes += static_cast<double>(node_count(policy, h));
   const double bytes = 8 * nodes * (2.0 + static_cast<double>(problem.constraints().size()));
   require(bytes <= 0.75 * machine_memory(),
@@ -120,7 +120,7 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
     shared->pass = evaluate(problem, policy, workers, true);
   }
   std::int64_t nodes = 0;
-  for (int h = 0; h < stages_of(problem, policy); ++h) {
+  for (int h = 0; h < stages_to_decide(problem, policy); ++h) {
     shared->first_node.push_back(nodes);
     nodes += node_count(policy, h);
   }
@@ -233,7 +233,7 @@ MarkovKernel worst_kernel(const Problem& problem, const Policy& policy, Nature n
   const Model& model = problem.model();
   WorstKernel kernel(problem, policy, nature, execution);
   MarkovKernel result;
-  for (int h = 0; h < stages_of(problem, policy); ++h) {
+  for (int h = 0; h < stages_to_decide(problem, policy); ++h) {
     auto& probability = result.probability.emplace_back(model.arrays().probability);
     auto& landing = result.landing.emplace_back(model.rows(), 0.0);
     auto& landing_state = result.landing_state.emplace_back(model.rows(), -1);

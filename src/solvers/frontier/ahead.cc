@@ -1,4 +1,5 @@
 #include "solvers/frontier/ahead.h"
+#include "numerics/infinity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 namespace redoubt {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMostSmoothed = 0.25;
 
 void find_nearest(const Directions& known, const Directions& directions, Ahead& ahead) {

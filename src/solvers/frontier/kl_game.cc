@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/infinity.h"
 #include "numerics/tilted_rows.h"
 #include "sets/row.h"
 
 namespace redoubt {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // What the bounds of two directions say of one that lies between them.
 double mixed(const double (&low)[2], double low_bound, const double (&high)[2], double high_bound,

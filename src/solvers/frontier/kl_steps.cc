@@ -2,13 +2,13 @@
 #include <cmath>
 #include <limits>
 
+#include "numerics/infinity.h"
 #include "solvers/frontier/kl_game.h"
 
 // How a lane of the game against kl looks for its three numbers.
 namespace redoubt {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kStepsTogether = 8;
 // Longest steps: of a temperature's logarithm, and of the exchange beyond what follows from it.
 constexpr double kLongest = 1.5, kLongestExchange = 3;

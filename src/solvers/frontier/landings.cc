@@ -8,6 +8,7 @@
 
 #include "model/agree.h"
 #include "model/part.h"
+#include "numerics/infinity.h"
 #include "sweep/row_evaluator.h"
 
 namespace redoubt {
@@ -16,8 +17,6 @@ namespace {
 // Plans take room for every landing, direction and state; beyond this many landings times states
 // all rows share one landing.
 constexpr std::int64_t kMostPlanned = 20000;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Different lists of states, in the numbers of the whole model, and for each the first row of all
 // that has it: stage, state, action.
 using FirstRow = std::tuple<int, State, int>;

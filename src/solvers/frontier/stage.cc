@@ -1,4 +1,5 @@
 #include "solvers/frontier/stage.h"
+#include "numerics/infinity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,6 @@
 namespace redoubt {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kFirstLook = 2, kNewtonRounds = 64;
 
 }  // namespace
