@@ -90,6 +90,7 @@ int frontier(const FrontierVerbOptions& options) {
 
 Action frontier_verb(CommandLine& verb) {
   auto options = std::make_shared<FrontierVerbOptions>();
+  options->frontier.whole_curve = true;
   add_problem(verb, options->problem);
   verb.add_option("--tolerance", options->frontier.tolerance,
                   "Relative gap between answer and bound at which to stop (0.001)")

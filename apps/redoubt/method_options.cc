@@ -157,7 +157,7 @@ void add_method_options(CommandLine& verb, MethodOptions& options) {
 
 void add_method(CommandLine& verb, MethodOptions& options) {
   verb.add_option("--method", options.method,
-                  fmt::format("One of {}", fmt::join(method_names(), ", ")))
+                  fmt::format("One of {} (frontier)", fmt::join(method_names(), ", ")))
       .check(is_method())
       .group("Method");
   add_method_options(verb, options);

@@ -12,7 +12,7 @@ namespace redoubt::app {
 
 // A method and the options of all of them.
 struct MethodOptions {
-  std::string method = "rcvi";
+  std::string method = "frontier";
   RcviOptions rcvi;
   FrontierOptions frontier;
   GradientOptions gradient;

@@ -12,7 +12,8 @@ void bind_frontier(nb::module_& m) {
   nb::class_<FrontierOptions>(m, "FrontierOptions")
       .def(nb::init<>())
       .def_rw("tolerance", &FrontierOptions::tolerance)
-      .def_rw("most_directions", &FrontierOptions::most_directions);
+      .def_rw("most_directions", &FrontierOptions::most_directions)
+      .def_rw("whole_curve", &FrontierOptions::whole_curve);
   bind_method<FrontierOptions>(m, "frontier", &frontier);
   m.def("plan_frontier", &plan_frontier, nb::arg("problem"), nb::arg("options"));
   m.def(

@@ -34,7 +34,7 @@ def methods() -> dict[str, tuple[str, ...]]:
     return {name: fields(options) for name, options in _METHODS.items()}
 
 
-def solve(problem: Problem, method: str = "rcvi", *, progress: bool | Callable[[float], object] = False,
+def solve(problem: Problem, method: str = "frontier", *, progress: bool | Callable[[float], object] = False,
           **options) -> Solution:  # fmt: skip
     """Solves a problem and returns what the method found.
 

@@ -93,4 +93,4 @@ def test_what_is_wrong_is_named():
         problem.replace(constraints=[rd.chance("cost", at_most=2.0, probability=1.5)])
     endless = rd.make("river_swim(discount=0.9)").replace(constraints=[rd.chance("cost", at_most=2.0, probability=0.5)])
     with pytest.raises(rd.Error, match="the chance constraint on 'cost' has an infinite horizon"):
-        rd.solve(endless)
+        rd.solve(endless, "rcvi")

@@ -122,7 +122,7 @@ def test_several_constraints_are_refused_with_the_memory_they_need():
     terms = ["--bound", "cost<=4", "--bound", "cost>=0.8"]
     plan = run_json("info", RIVER, *terms, "--memory-limit", "1MB")["rcvi"]
     assert plan["bytes"] > 1e6 and len(plan["axes"]) == 2
-    text = refused("solve", RIVER, *terms, "--memory-limit", "1MB")
+    text = refused("solve", RIVER, "--method", "rcvi", *terms, "--memory-limit", "1MB")
     assert " x " in text and "budgets at most" in text and f"{plan['bytes'] / 1e9:.3g} GB" in text
 
 
@@ -162,25 +162,25 @@ def test_solve_reports_every_key():
     assert SOLVE_KEYS <= set(answer)
     assert set(answer["reward"]) == {"worst", "bound", "static_bound", "gap"}
     assert {"name", "sense", "bound", "worst", "satisfied"} <= set(answer["constraints"][0])
-    assert answer["status"] == "feasible" and answer["method"] == "rcvi"
+    assert answer["status"] == "certified" and answer["method"] == "frontier"
     assert answer["constraints"][0]["worst"] <= 4 + 1e-9
     assert (answer["states"], answer["actions"], answer["horizon"], answer["set"]) == (6, 2, 10, "kl")
 
 
 def test_river_swim_has_the_values_of_the_literature():
     for start, worst in [(0, .021), (1, .079), (2, .320), (3, .726)]:
-        assert run_json("solve", f"river_swim(horizon=10,start={start})")["reward"]["worst"] == pytest.approx(
-            worst, abs=6e-4)
+        assert run_json("solve", f"river_swim(horizon=10,start={start})", "--method", "rcvi")["reward"]["worst"] == \
+            pytest.approx(worst, abs=6e-4)
     for start, worst in [(0, .021), (1, .078), (2, .313), (3, .645)]:
-        answer = run_json("solve", f"river_swim(horizon=10,start={start})", "--budget-step", ".05")
+        answer = run_json("solve", f"river_swim(horizon=10,start={start})", "--method", "rcvi", "--budget-step", ".05")
         assert answer["reward"]["worst"] == pytest.approx(worst, abs=6e-4)
 
 
 def test_a_broken_constraint_is_an_outcome_not_an_error():
-    answer = run_json("solve", "hedge", status=1)
+    answer = run_json("solve", "hedge", "--method", "rcvi", status=1)
     assert answer["status"] == "violated"
     assert answer["constraints"][0]["worst"] == pytest.approx(.25)
-    table = run("solve", "hedge")
+    table = run("solve", "hedge", "--method", "rcvi")
     assert table.returncode == 1 and table.stderr == "" and "BROKEN" in table.stdout
 
 
@@ -203,8 +203,8 @@ def test_compare_refuses_options_that_none_of_its_methods_has():
 
 def test_the_table_speaks_in_words_and_names():
     text = run("solve", RIVER).stdout
-    assert text.startswith("feasible: ")
-    for words in ["worst case", "at most 4", "holds", "start s3", "in s3:", "left", "right", "kl, radius 0.05"]:
+    assert text.startswith("certified: ")
+    for words in ["worst case", "at most 4", "holds", "start s3", "in s3:", "right", "kl, radius 0.05"]:
         assert words in text
 
 
@@ -218,16 +218,16 @@ def test_threads_do_not_change_the_answer(method):
 
 
 def test_options_reach_the_method():
-    plain = run_json("solve", RIVER, "--budget-step", ".05")
-    mixed = run_json("solve", RIVER, "--budget-step", ".05", "--rounding", "mixed")
-    slack = run_json("solve", RIVER, "--slack", ".05", status=1)
-    careful = run_json("solve", "river_swim(horizon=10,start=4)", "--fallback", "utility", status=None)
-    careless = run_json("solve", "river_swim(horizon=10,start=4)", "--fallback", "reward", status=1)
+    plain = run_json("solve", RIVER, "--method", "rcvi", "--budget-step", ".05")
+    mixed = run_json("solve", RIVER, "--method", "rcvi", "--budget-step", ".05", "--rounding", "mixed")
+    slack = run_json("solve", RIVER, "--method", "rcvi", "--slack", ".05", status=1)
+    careful = run_json("solve", "river_swim(horizon=10,start=4)", "--method", "rcvi", "--fallback", "utility", status=None)
+    careless = run_json("solve", "river_swim(horizon=10,start=4)", "--method", "rcvi", "--fallback", "reward", status=1)
     assert mixed["reward"]["worst"] != plain["reward"]["worst"]
     assert slack["constraints"][0]["worst"] > 4
     assert careful["constraints"][0]["worst"] < careless["constraints"][0]["worst"]
-    short = run_json("solve", "river_swim(start=0)", "--tolerance", "1e-2")
-    assert short["cut"] < run_json("solve", "river_swim(start=0)")["cut"]
+    short = run_json("solve", "river_swim(start=0)", "--method", "rcvi", "--tolerance", "1e-2")
+    assert short["cut"] < run_json("solve", "river_swim(start=0)", "--method", "rcvi")["cut"]
 
 
 def test_a_time_limit_stops_with_an_answer():
@@ -235,7 +235,8 @@ def test_a_time_limit_stops_with_an_answer():
     assert answer["status"] == "stopped" and answer["constraints"][0]["satisfied"]
 
 
-LONG = ["solve", "garnet(states=100,actions=10,successors=20,horizon=100)", "--budget-step", "0.02", "--threads", "1"]
+LONG = ["solve", "garnet(states=100,actions=10,successors=20,horizon=100)", "--method", "rcvi",
+        "--budget-step", "0.02", "--threads", "1"]
 
 
 def test_progress_goes_to_standard_error_and_ctrl_c_stops_cleanly():
@@ -281,9 +282,9 @@ def test_no_bar_without_a_terminal():
 
 
 def test_memory_that_does_not_fit_is_refused_with_the_number():
-    text = refused("solve", RIVER, "--memory-limit", "10kB")
+    text = refused("solve", RIVER, "--method", "rcvi", "--memory-limit", "10kB")
     assert re.search(r"needs [\d.e-]+ GB", text) and "memory_limit" in text
-    assert run("solve", RIVER, "--memory-limit", "1GB").returncode == 0
+    assert run("solve", RIVER, "--method", "rcvi", "--memory-limit", "1GB").returncode == 0
 
 
 # Errors: the thing, its value and the rule, on one line
@@ -293,7 +294,7 @@ def test_memory_that_does_not_fit_is_refused_with_the_number():
     (["solve"], ["PROBLEM", "must be one of them"]),
     (["info"], ["PROBLEM", "required"]),
     (["solve", RIVER, "--method", "robust", "--slack", "1"], ["--slack", "robust"]),
-    (["solve", RIVER, "--step", "1"], ["--step", "rcvi"]),
+    (["solve", RIVER, "--step", "1"], ["--step", "frontier"]),
     (["solve", RIVER, "--rdius", "1"], ["--rdius", "did you mean --radius"]),
     (["solve", RIVER, "extra"], ["extra"]),
     (["--versoin"], ["--versoin", "did you mean --version"]),
@@ -320,7 +321,7 @@ def test_memory_that_does_not_fit_is_refused_with_the_number():
     (["solve", RIVER, "--method", "rcvj"], ["--method", "rcvj", "did you mean rcvi"]),
     (["solve", RIVER, "--threads", "-2"], ["--threads", "-2", "at least 1"]),
     (["solve", RIVER, "--time-limit", "-1"], ["--time-limit", "-1", "at least 0"]),
-    (["solve", RIVER, "--slack", "-1"], ["slack", "-1", "at least 0"]),
+    (["solve", RIVER, "--method", "rcvi", "--slack", "-1"], ["slack", "-1", "at least 0"]),
     (["solve", RIVER, "--memory-limit", "10XB"], ["--memory-limit", "10XB"]),
     (["envs", "rivr_swim"], ["rivr_swim", "did you mean river_swim"]),
 ])
@@ -350,7 +351,7 @@ def test_a_full_disk_is_an_error():
 def stored(tmp_path_factory):
     """RiverSwim solved by RCVI: what solve said, and the file."""
     path = tmp_path_factory.mktemp("stored") / "river.h5"
-    return run_json("solve", RIVER, "-o", path), path
+    return run_json("solve", RIVER, "--method", "rcvi", "-o", path), path
 
 
 def test_evaluate_says_what_solve_said(stored):

@@ -22,7 +22,7 @@ def test_a_problem_can_be_sampled():
     np.testing.assert_allclose(found.probability, RIVER.probability, atol=0.02)
     assert found.constraints == RIVER.constraints and found.uncertainty == RIVER.uncertainty
     assert found == rd.estimate(RIVER, samples=20_000, seed=3, threads=1)
-    assert rd.solve(found).reward.worst == pytest.approx(rd.solve(RIVER).reward.worst, abs=0.1)
+    assert rd.solve(found, "rcvi").reward.worst == pytest.approx(rd.solve(RIVER, "rcvi").reward.worst, abs=0.1)
 
 
 def test_a_function_can_be_sampled(tmp_path):

@@ -68,7 +68,7 @@ def kill_at_random_moments(command, output, keeps, folder, same):
 
 def test_a_solve_that_was_killed_goes_on_to_the_same_bits(tmp_path):
     problem = "garnet(states=50,actions=4,successors=6,horizon=40)"
-    command = [PROGRAM, "solve", problem, "--budget-step", "0.5", "--threads", "1", "-o", "answer.h5",
+    command = [PROGRAM, "solve", "--method", "rcvi", problem, "--budget-step", "0.5", "--threads", "1", "-o", "answer.h5",
                "--checkpoint", "state.h5", "--checkpoint-interval", "0.02"]  # fmt: skip
     kill_at_random_moments(command, "answer.h5", "state.h5", tmp_path, same_solution)
 
@@ -114,7 +114,7 @@ def test_other_methods_go_on_as_well(method, tmp_path):
 
 def test_a_checkpoint_of_another_problem_is_refused_and_names_both(tmp_path):
     state = tmp_path / "state.h5"
-    run("solve", RIVER, "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", "0.002")
+    run("solve", "--method", "rcvi", RIVER, "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", "0.002")
     if not state.exists():
         run("solve", RIVER, "--method", "crpo", "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", ".1")
     before = state.read_bytes()
@@ -128,9 +128,9 @@ def test_a_checkpoint_of_another_problem_is_refused_and_names_both(tmp_path):
 # ---- no room, no right to write --------------------------------------------------------------------
 
 WRITERS = {
-    "solution": ("solve", RIVER, "-o", "a.h5"),
-    "policy": ("solve", RIVER, "--policy", "a.csv"),
-    "checkpoint": ("solve", RIVER, "--checkpoint", "a.h5", "--checkpoint-interval", "0"),
+    "solution": ("solve", "--method", "rcvi", RIVER, "-o", "a.h5"),
+    "policy": ("solve", "--method", "rcvi", RIVER, "--policy", "a.csv"),
+    "checkpoint": ("solve", "--method", "rcvi", RIVER, "--checkpoint", "a.h5", "--checkpoint-interval", "0"),
     "curve": ("frontier", RIVER, "-o", "a.csv"),
     "json": ("make", "garnet(states=40)", "-o", "a.json"),
     "csv": ("make", "garnet(states=40)", "-o", "a.csv"),
@@ -198,7 +198,7 @@ def test_a_file_in_place_of_a_folder_is_refused_before_the_work(tmp_path):
 
 def test_standard_output_that_is_full_is_an_error():
     with open("/dev/full", "w") as full:
-        result = subprocess.run([PROGRAM, "solve", RIVER], stdout=full, stderr=subprocess.PIPE, text=True)
+        result = subprocess.run([PROGRAM, "solve", "--method", "rcvi", RIVER], stdout=full, stderr=subprocess.PIPE, text=True)
     assert result.returncode == 2 and "standard output" in result.stderr
 
 
@@ -207,7 +207,7 @@ def test_standard_output_that_is_full_is_an_error():
 
 def test_a_solve_beyond_the_limit_of_memory_is_refused_with_the_numbers(tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))
-    large = ("solve", "garnet(states=500,actions=4,successors=5,horizon=50)", "--budget-step", "0.02", "--threads", "1")
+    large = ("solve", "--method", "rcvi", "garnet(states=500,actions=4,successors=5,horizon=50)", "--budget-step", "0.02", "--threads", "1")
     result = outcome_of(large, tmp_path, limit)
     expect_refusal(result, tmp_path, "the limit is 0.3 GB", {})
     # A user who insists gets it, and finds out.
@@ -218,7 +218,7 @@ def test_a_solve_beyond_the_limit_of_memory_is_refused_with_the_numbers(tmp_path
 
 def test_threads_that_the_system_does_not_give_are_an_error(tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (200_000_000, 200_000_000))
-    result = outcome_of(("solve", RIVER, "--threads", "100"), tmp_path, limit)
+    result = outcome_of(("solve", "--method", "rcvi", RIVER, "--threads", "100"), tmp_path, limit)
     expect_refusal(result, tmp_path, "threads = 100", {})
 
 
@@ -228,7 +228,7 @@ def test_threads_that_the_system_does_not_give_are_an_error(tmp_path):
 def test_a_problem_that_changes_under_a_solve_does_not_matter_to_it(tmp_path):
     problem, calm, again = tmp_path / "problem.json", tmp_path / "calm.h5", tmp_path / "again.h5"
     run("make", "garnet(states=50,actions=4,successors=6,horizon=40)", "-o", problem)
-    arguments = ["solve", problem, "--budget-step", "0.5", "--threads", "1"]
+    arguments = ["solve", "--method", "rcvi", problem, "--budget-step", "0.5", "--threads", "1"]
     run(*arguments, "-o", calm)
     state = tmp_path / "state.h5"
     command = [PROGRAM, *arguments, "-o", again, "--checkpoint", state, "--checkpoint-interval", "0.01"]
@@ -242,7 +242,7 @@ def test_a_problem_that_changes_under_a_solve_does_not_matter_to_it(tmp_path):
     same_solution(again, calm)
     # The next one is another problem, and a checkpoint knows.
     problem.write_bytes(kept)
-    longer = ["solve", problem, "--budget-step", "0.05", "--threads", "1", "--checkpoint", state]
+    longer = ["solve", "--method", "rcvi", problem, "--budget-step", "0.05", "--threads", "1", "--checkpoint", state]
     run(*longer, "--checkpoint-interval", "0.01", "--time-limit", "0.2")
     assert state.exists()  # it was stopped
     run("make", "garnet(states=50,actions=4,successors=6,horizon=40,seed=1)", "-o", problem)
@@ -254,9 +254,9 @@ def test_two_solves_that_write_the_same_file_leave_one_of_the_two(tmp_path):
     alone = []
     for radius in ("0.02", "0.05"):
         alone.append(tmp_path / f"{radius}.h5")
-        run("solve", RIVER, "--radius", radius, "-o", alone[-1])
+        run("solve", "--method", "rcvi", RIVER, "--radius", radius, "-o", alone[-1])
     for _ in range(5):
-        writers = [subprocess.Popen([PROGRAM, "solve", RIVER, "--radius", radius, "-o", both], stdout=subprocess.DEVNULL)
+        writers = [subprocess.Popen([PROGRAM, "solve", "--method", "rcvi", RIVER, "--radius", radius, "-o", both], stdout=subprocess.DEVNULL)
                    for radius in ("0.02", "0.05")]  # fmt: skip
         assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
         found = contents(both)[0]
@@ -279,11 +279,11 @@ def large(tmp_path_factory):
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("verb", ["solve", "solve --method frontier", "solve --method robust", "solve --method crpo",
+@pytest.mark.parametrize("verb", ["solve --method rcvi", "solve --method frontier", "solve --method robust", "solve --method crpo",
                                   "evaluate", "verify", "info"])  # fmt: skip
 def test_ctrl_c_ends_anything_within_a_second(verb, large):
     solution = ["large.h5"] if verb in ("evaluate", "verify") else []
-    step = ["--memory-limit", "1TB"] if verb == "solve" else []
+    step = ["--memory-limit", "1TB"] if "rcvi" in verb else []
     command = [PROGRAM, verb.split()[0], "large.umb", *verb.split()[1:], *solution, *step, "--progress"]
     process = subprocess.Popen(command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False)
     assert os.read(process.stderr.fileno(), 100)  # the bar: the file is read, the work has begun

@@ -71,7 +71,7 @@ def test_the_controller_acts_in_a_gymnasium_loop():
     env = lake()
     problem = rd.from_gymnasium(env, signals={"hazard": HOLES}, horizon=100,
                                 constraints=[rd.at_most("hazard", 0.4)])  # fmt: skip
-    solution = rd.solve(problem, budget_cells=20)
+    solution = rd.solve(problem, "rcvi", budget_cells=20)
     episodes = rd.GymController(solution, seed=1).run(env, episodes=400, seed=5)
     expected = solution.reward.worst
     error = episodes["reward"].std() / 20
@@ -82,7 +82,7 @@ def test_a_problem_is_an_environment_whose_info_has_the_signals():
     problem = rd.make("river_swim(horizon=10,start=3)", uncertainty=rd.Nominal())
     env = rd.as_gymnasium(problem)
     check_env(env, skip_render_check=True)
-    solution = rd.solve(problem)
+    solution = rd.solve(problem, "rcvi")
     episodes = rd.GymController(solution).run(env, episodes=2000, seed=1)
     assert set(episodes["steps"]) == {10}
     error = episodes["cost"].std() / np.sqrt(2000)

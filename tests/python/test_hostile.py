@@ -231,7 +231,7 @@ def lies_elsewhere(file, name, external=None, virtual=None):
 ], ids=range(13))
 def test_solutions(tmp_path, change, named):
     path = tmp_path / "s.h5"
-    subprocess.run([PROGRAM, "solve", "fork", "-o", path], check=True, capture_output=True)
+    subprocess.run([PROGRAM, "solve", "--method", "rcvi", "fork", "-o", path], check=True, capture_output=True)
     path.write_bytes(path.read_bytes()[:-24])
     with h5py.File(path, "r+") as file:
         change(file)

@@ -68,7 +68,8 @@ def test_less_is_sent(file, shuffled):
 
 
 def test_stages_on_disk_and_stored_policies_know_no_partition(shuffled, tmp_path):
-    options = ["solve", shuffled / "plain.umb", "--set", "kl", "--radius", ".1", "--budget-step", "1", "--json"]
+    options = ["solve", "--method", "rcvi", shuffled / "plain.umb", "--set", "kl", "--radius", ".1", "--budget-step", "1",
+               "--json"]
     one, streamed = tmp_path / "one.h5", tmp_path / "streamed.h5"
     expected = run(*options, "-o", one)
     kept = ["--checkpoint", tmp_path / "state.h5", "--checkpoint-interval", "0"]  # written at every stage

@@ -13,7 +13,7 @@ RIVER = rd.make("river_swim(horizon=10,start=3)")
 
 @pytest.fixture(scope="module")
 def solution():
-    return rd.solve(RIVER, budget_step=0.05)
+    return rd.solve(RIVER, "rcvi", budget_step=0.05)
 
 
 @pytest.fixture(autouse=True)

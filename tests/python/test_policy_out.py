@@ -17,7 +17,7 @@ def stages(path):
 
 @pytest.mark.parametrize("terms", [[], ["--horizon", "infinite", "--discount", ".9"]])
 def test_the_file_is_the_one_that_memory_gives(terms, tmp_path):
-    options = ["solve", PROBLEM.format(6), "--budget-step", "3", *terms]
+    options = ["solve", "--method", "rcvi", PROBLEM.format(6), "--budget-step", "3", *terms]
     memory, disk = tmp_path / "memory.h5", tmp_path / "disk.h5"
     expected = run_json(*options, "-o", memory, status=None)
     found = run_json(*options, "--policy-out", disk, status=None)
@@ -33,7 +33,7 @@ def test_the_file_is_the_one_that_memory_gives(terms, tmp_path):
 
 def test_memory_planned_does_not_grow_with_the_horizon(tmp_path):
     def planned(horizon, *output):
-        return run_json("solve", PROBLEM.format(horizon), "--budget-step", "30", *output, status=None)["bytes"][0]
+        return run_json("solve", "--method", "rcvi", PROBLEM.format(horizon), "--budget-step", "30", *output, status=None)["bytes"][0]
 
     in_memory = [planned(h, "-o", tmp_path / "a.h5") for h in (20, 200)]
     on_disk = [planned(h, "--policy-out", tmp_path / "b.h5") for h in (20, 200)]
@@ -47,5 +47,5 @@ def test_memory_planned_does_not_grow_with_the_horizon(tmp_path):
 def test_it_is_the_whole_solution_or_nothing(tmp_path):
     assert "must be given alone" in refused("solve", "fork", "--policy-out", tmp_path / "a.h5", "-o", tmp_path / "b.h5")
     assert re.search(r"ending '.csv', must be .h5", refused("solve", "fork", "--policy-out", tmp_path / "a.csv"))
-    run("solve", PROBLEM.format(400), "--policy-out", tmp_path / "a.h5", "--time-limit", "0")
+    run("solve", "--method", "rcvi", PROBLEM.format(400), "--policy-out", tmp_path / "a.h5", "--time-limit", "0")
     assert [file.name for file in tmp_path.iterdir()] == ["a.h5"]

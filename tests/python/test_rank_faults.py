@@ -14,7 +14,7 @@ from solutions import same_solution
 pytestmark = needs_mpi
 
 KILLS = 6
-SOLVE = ["solve", "garnet(states=200,actions=4,successors=6,horizon=60)", "--budget-step", "0.7", "--threads", "1"]
+SOLVE = ["solve", "--method", "rcvi", "garnet(states=200,actions=4,successors=6,horizon=60)", "--budget-step", "0.7", "--threads", "1"]
 CHECKPOINT = ["--checkpoint", "state.h5", "--checkpoint-interval", "0.02"]
 
 

@@ -105,7 +105,7 @@ def test_ranks_certify():
 def test_ranks_read_a_file_together(flags, tmp_path):
     path = tmp_path / "p.umb"
     run("make", PROBLEM, "-o", path, *flags)
-    options = ["solve", path, "--start", "11", "--set", "kl", "--radius", ".1", "--budget-step", "3", "--json"]
+    options = ["solve", "--method", "rcvi", path, "--start", "11", "--set", "kl", "--radius", ".1", "--budget-step", "3", "--json"]
     expected = run(*options)
     for ranks in (2, 3, 4):
         result = mpirun(ranks, *options)
@@ -121,7 +121,7 @@ def test_a_broken_file_is_told_once(tmp_path):
         place = archive.getmember("branch-to-probability.bin").offset_data
     content[place:place + 8] = struct.pack("<d", 2.0)
     path.write_bytes(content)
-    result = mpirun(3, "solve", path)
+    result = mpirun(3, "solve", "--method", "rcvi", path)
     assert result.returncode == 2
     assert [line for line in result.stderr.splitlines() if line.startswith("redoubt: ")] == [
         "redoubt: " + refused("solve", path)

@@ -26,7 +26,7 @@ def test_a_simulator_becomes_a_problem(tmp_path):
 
 def test_solve_in_one_go_says_what_it_asked(tmp_path):
     ask = ["--samples", 200, "--set", "kl", "--radius", 0.01]
-    solution = run_json("solve", "--simulator", MACHINE, *ask, "--bound", "downtime<=6", cwd=tmp_path, status=None)
+    solution = run_json("solve", "--method", "rcvi", "--simulator", MACHINE, *ask, "--bound", "downtime<=6", cwd=tmp_path, status=None)
     assert solution["queries"] == 2000
     assert list(tmp_path.iterdir()) == []
     assert solution["constraints"][0]["name"] == "downtime"
@@ -34,11 +34,11 @@ def test_solve_in_one_go_says_what_it_asked(tmp_path):
 
 def test_a_known_problem_is_a_simulator_too(tmp_path):
     river = "river_swim(horizon=5,start=2)"
-    solution = run_json("solve", river, "--samples", 1000, status=None)
+    solution = run_json("solve", "--method", "rcvi", river, "--samples", 1000, status=None)
     assert solution["queries"] == 12000
-    first = run_json("solve", river, "--samples", 1000, "--threads", 1, status=None)
+    first = run_json("solve", "--method", "rcvi", river, "--samples", 1000, "--threads", 1, status=None)
     assert first["reward"] == solution["reward"]
-    assert run_json("solve", river, "--samples", 1000, "--seed", 1, status=None)["reward"] != solution["reward"]
+    assert run_json("solve", "--method", "rcvi", river, "--samples", 1000, "--seed", 1, status=None)["reward"] != solution["reward"]
 
 
 def test_a_dead_simulator_is_one_line_and_keeps_its_samples(tmp_path):
@@ -58,7 +58,7 @@ def test_a_dead_simulator_is_one_line_and_keeps_its_samples(tmp_path):
 def test_without_a_store_samples_wait_in_this_folder(tmp_path):
     text = refused("solve", "--simulator", f"{FAULTY} die 50", "--samples", 10, cwd=tmp_path)
     assert "49 of 100 samples are kept in simulator.samples" in text
-    solution = run_json("solve", "--simulator", FAULTY, "--samples", 10, cwd=tmp_path, status=None)
+    solution = run_json("solve", "--method", "rcvi", "--simulator", FAULTY, "--samples", 10, cwd=tmp_path, status=None)
     assert (solution["queries"], solution["samples_reused"]) == (51, 49)
     assert not (tmp_path / "simulator.samples").exists()
 

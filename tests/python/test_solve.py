@@ -50,16 +50,16 @@ def test_rcvi_agrees_with_a_plain_implementation(name, fallback):
 
 def test_river_swim_from_each_state():
     problem = rd.make("river_swim(horizon=10)", uncertainty=rd.KL(0.05))
-    rounded = [rd.solve(problem.replace(start=s), budget_step=0.05).reward.worst for s in range(4)]
+    rounded = [rd.solve(problem.replace(start=s), "rcvi", budget_step=0.05).reward.worst for s in range(4)]
     np.testing.assert_allclose(rounded, [0.021, 0.078, 0.313, 0.645], atol=6e-4)
-    exact = [rd.solve(problem.replace(start=s)).reward.worst for s in range(4)]
+    exact = [rd.solve(problem.replace(start=s), "rcvi").reward.worst for s in range(4)]
     np.testing.assert_allclose(exact, [0.021, 0.079, 0.320, 0.726], atol=6e-4)
-    assert rd.solve(problem.replace(start=5)).status == "violated"
+    assert rd.solve(problem.replace(start=5), "rcvi").status == "violated"
 
 
 def test_what_a_solution_says():
     problem = rd.make("river_swim(horizon=10,start=3)")
-    solution = rd.solve(problem)
+    solution = rd.solve(problem, "rcvi")
     assert (solution.status, solution.method) == ("feasible", "rcvi")
     constraint = solution.constraints[0]
     assert (constraint.name, constraint.sense, constraint.bound) == ("cost", "at_most", 4.0)
@@ -72,7 +72,7 @@ def test_what_a_solution_says():
 
 def test_evaluate_agrees_with_the_solution_and_takes_another_set():
     problem = rd.make("river_swim(horizon=10,start=3)")
-    solution = rd.solve(problem)
+    solution = rd.solve(problem, "rcvi")
     again = rd.evaluate(problem, solution.policy)
     assert again.reward.worst == solution.reward.worst
     assert again.constraints[0].worst == solution.constraints[0].worst
@@ -92,7 +92,7 @@ def test_a_markov_policy_from_weights_is_evaluated_by_hand():
 
 def test_one_answer_on_any_number_of_threads():
     problem = rd.make("garnet(states=200,actions=4,successors=5,horizon=20)")
-    one, two = (rd.solve(problem, threads=threads) for threads in (1, 2))
+    one, two = (rd.solve(problem, "rcvi", threads=threads) for threads in (1, 2))
     assert one.reward.worst == two.reward.worst
     assert one.policy == two.policy
 
@@ -103,7 +103,7 @@ def test_frontier_brackets_the_answer_and_has_a_curve():
     assert solution.status == "certified"
     assert solution.constraints[0].worst <= 4.0 + 1e-9
     assert 0 <= solution.gap <= 1e-3 * solution.reward.bound
-    assert solution.reward.worst > rd.solve(problem).reward.worst
+    assert solution.reward.worst > rd.solve(problem, "rcvi").reward.worst
     again = rd.evaluate(problem, solution.policy)
     assert again.reward.worst == solution.reward.worst
     assert solution.trace["bound"][-1] == pytest.approx(solution.reward.bound)
@@ -128,7 +128,7 @@ def test_methods_are_compared_on_one_table():
     contestants = {"rcvi": {}, "small steps": {"method": "crpo", "step": 0.01, "iterations": 4}}
     comparison = rd.compare(problem, contestants, threads=2)
     assert [line.name for line in comparison.lines] == ["rcvi", "small steps"]
-    assert comparison.solutions["rcvi"].policy == rd.solve(problem).policy
+    assert comparison.solutions["rcvi"].policy == rd.solve(problem, "rcvi").policy
     assert comparison.bound >= comparison.solutions["rcvi"].reward.worst
     assert comparison.trace_csv().count("small steps") == 5
     with pytest.raises(rd.Error, match="method = 'small steps', must be one of"):
@@ -137,7 +137,7 @@ def test_methods_are_compared_on_one_table():
 
 def test_solutions_and_policies_go_to_files(tmp_path):
     problem = rd.make("river_swim(horizon=4,start=3)")
-    solution = rd.solve(problem)
+    solution = rd.solve(problem, "rcvi")
     rd.save_solution(solution, tmp_path / "solution.h5")
     again = rd.load_solution(problem, tmp_path / "solution.h5")
     assert again.policy == solution.policy
@@ -151,14 +151,14 @@ def test_solutions_and_policies_go_to_files(tmp_path):
 BAD = {
     "method": (dict(method="rvci"), r"method = 'rvci' \(did you mean 'rcvi'\?\), must be one of rcvi"),
     "option": (
-        dict(slak=1),
+        dict(method="rcvi", slak=1),
         r"unknown option 'slak' of method 'rcvi' \(did you mean 'slack'\?\), must be one of slack",
     ),
     "option of no options": (dict(method="robust", slack=1), "unknown option 'slack' of method 'robust'"),
-    "word": (dict(rounding="down"), "rounding = 'down', must be one of up, mixed"),
-    "type": (dict(slack="much"), "slack = 'much', must be float"),
-    "value": (dict(budget_step=-1.0), "budget_step"),
-    "memory": (dict(memory_limit=10.0), "memory"),
+    "word": (dict(method="rcvi", rounding="down"), "rounding = 'down', must be one of up, mixed"),
+    "type": (dict(method="rcvi", slack="much"), "slack = 'much', must be float"),
+    "value": (dict(method="rcvi", budget_step=-1.0), "budget_step"),
+    "memory": (dict(method="rcvi", memory_limit=10.0), "memory"),
     "threads": (dict(threads=0), "threads"),
 }
 
@@ -171,7 +171,9 @@ def test_bad_options_are_errors(case):
 
 
 # Minutes of work for RCVI, an instant for an evaluation.
-LONG = dict(problem=rd.make("garnet(states=100,actions=5,successors=10,horizon=300)"), budget_cells=2000)
+LONG = dict(
+    problem=rd.make("garnet(states=100,actions=5,successors=10,horizon=300)"), method="rcvi", budget_cells=2000
+)
 
 
 def test_two_solves_run_at_once_and_leave_python_free():
@@ -244,15 +246,15 @@ def test_time_limit_stops_a_solve():
 def test_progress_is_reported_and_its_errors_pass_through(capsys):
     problem = rd.make("garnet(states=50,actions=4,successors=5,horizon=100)")
     seen = []
-    rd.solve(problem, progress=seen.append)
+    rd.solve(problem, "rcvi", progress=seen.append)
     assert seen[-1] == 1.0 and seen == sorted(seen)
 
     def fail(done):
         raise KeyError("from progress")
 
     with pytest.raises(KeyError, match="from progress"):
-        rd.solve(problem, progress=fail)
-    rd.solve(problem, progress=True)
+        rd.solve(problem, "rcvi", progress=fail)
+    rd.solve(problem, "rcvi", progress=True)
     assert "100%" in capsys.readouterr().err
 
 

@@ -9,7 +9,7 @@ RIVER = rd.make("river_swim(horizon=10,start=3)")
 
 @pytest.fixture(scope="module")
 def solution():
-    return rd.solve(RIVER)
+    return rd.solve(RIVER, "rcvi")
 
 
 def test_verify_agrees_with_evaluate(solution):

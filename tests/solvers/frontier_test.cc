@@ -267,7 +267,7 @@ TEST(Frontier, RefusesWhatItCannotDo) {
   };
   EXPECT_EQ(error_of([] { frontier(make("river_swim(set=tilt,temperature=1)")); }),
             "set tilt with method frontier: a tilt is not a set of distributions, so there is no "
-            "worst case to bound");
+            "worst case to bound; method must be another one, such as rcvi");
   EXPECT_EQ(refused({.tolerance = 0}), "tolerance = 0, must be in (0, 1)");
   EXPECT_EQ(refused({.tolerance = std::nan("")}), "tolerance = nan, must be in (0, 1)");
   EXPECT_EQ(refused({.most_directions = 1}), "most_directions = 1, must be at least 2");

@@ -24,7 +24,7 @@ namespace {
 void check(const Problem& problem, const FrontierOptions& options) {
   require(!std::holds_alternative<Tilt>(problem.uncertainty()),
           "set tilt with method frontier: a tilt is not a set of distributions, so there is no "
-          "worst case to bound");
+          "worst case to bound; method must be another one, such as rcvi");
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
   require(options.most_directions >= 2, "most_directions = {}, must be at least 2",

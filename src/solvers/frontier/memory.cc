@@ -59,8 +59,7 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   const Shape shape = shape_of(problem);
   const MemoryPlan stage = stage_bytes(shape, directions);
   const double extremes = 20 * shape.signals;  // the best decision for each signal
-  const bool nominal = std::holds_alternative<Nominal>(problem.uncertainty());
-  const double move = 8 + 16 * (nominal ? 1 : kMixed);
+  const double move = 8 + 16 * kMixed;
   const double found = kUsed * directions * (28 + shape.places * move);
   MemoryPlan plan;
   plan.model = bytes_of(problem.model());
@@ -74,9 +73,25 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   return plan;
 }
 
+// Where nothing is uncertain: the expected values of rows, two layers of totals, and the decisions of
+// a handful of policies, beside the mixture of them.
+MemoryPlan column_bytes(const Problem& problem) {
+  constexpr double kColumns = 6;
+  const Model& model = problem.model();
+  const double channels = 1.0 + static_cast<double>(problem.constraints().size());
+  const double stages = problem.infinite() ? 1 : problem.horizon();
+  MemoryPlan plan;
+  plan.model = bytes_of(model);
+  plan.values = 8 * (channels + 1) * (static_cast<double>(model.rows()) + 2.0 * model.own_states());
+  plan.halo = 2 * 8 * (channels + 1) * (model.states() - model.own_states());
+  plan.policy = 2 * (8 + 4 + 8) * kColumns * stages * model.own_states();
+  return plan;
+}
+
 }  // namespace
 
 MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options) {
+  if (std::holds_alternative<Nominal>(problem.uncertainty())) return column_bytes(problem);
   const int stages = problem.infinite()
                          ? stages_until_negligible(problem, std::min(0.5, 0.05 * options.tolerance))
                          : problem.horizon();
