@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import redoubt as rd
 from frontier_oracles import Case, occupancy, random_case, recursion
+from scipy.optimize import linprog
 
 
 def problem_of(case: Case) -> rd.Problem:
@@ -52,6 +53,41 @@ def test_without_uncertainty_it_is_the_occupancy_program(constraints, count):
         case = random_case(seed, "none", states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
                            horizon=2 + seed % 4, constraints=constraints)  # fmt: skip
         expect_bracket(case, occupancy(case), 1e-6, 1e-7, seed)
+
+
+def discounted_occupancy(P, values, required, start, discount) -> float | None:
+    """The optimum over stationary policies for ever: variables are discounted visits of (state, action)."""
+    states, actions, _ = P.shape
+    flow = np.repeat(np.eye(states), actions, axis=1) - discount * P.reshape(-1, states).T
+    limits = dict(A_ub=-values[1:].reshape(len(required), -1), b_ub=-required) if len(required) else {}
+    found = linprog(-values[0].ravel(), A_eq=flow, b_eq=start, **limits)
+    return -found.fun if found.status == 0 else None
+
+
+@pytest.mark.parametrize("discount", [0.9, 0.99, 0.999])
+def test_without_uncertainty_and_horizon_it_is_the_discounted_occupancy_program(discount):
+    solved = 0
+    for seed in range(36 if discount < 0.999 else 12):
+        random = np.random.default_rng(seed)
+        states, actions, constraints = 3 + seed % 5, 2 + seed % 3, 1 + seed % 3
+        P = random.dirichlet(np.full(states, 0.5), (states, actions))
+        values = random.random((1 + constraints, states, actions))
+        best = [discounted_occupancy(P, values[[c + 1]], np.zeros(0), np.eye(states)[0], discount) for c in range(constraints)]
+        required = random.uniform(0.7, 0.9) * np.array(best)
+        exact = discounted_occupancy(P, values, required, np.eye(states)[0], discount)
+        problem = rd.Problem(
+            P, values[0], signals={f"u{c}": v for c, v in enumerate(values[1:])}, discount=discount, order="sas",
+            constraints=[rd.at_least(f"u{c}", b) for c, b in enumerate(required)], uncertainty=rd.Nominal(),
+        )  # fmt: skip
+        solution = rd.solve(problem, method="frontier", tolerance=1e-6)
+        if exact is None:
+            assert solution.status == "infeasible", seed
+            continue
+        solved += 1
+        assert solution.status == "certified", (seed, solution)
+        assert solution.reward.worst == pytest.approx(exact, rel=2e-6), seed
+        assert solution.reward.bound >= exact * (1 - 1e-8), seed
+    assert solved > 5
 
 
 @pytest.mark.parametrize("set, count", [("kl", 12), ("chi2", 8), ("interval", 12), ("tv", 20)])

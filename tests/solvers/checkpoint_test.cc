@@ -36,6 +36,7 @@ Method method(const char* name, const char* problem,
 }
 
 constexpr const char* kRiver = "river_swim(horizon=10,start=3)";
+constexpr const char* kNominal = "river_swim(horizon=10,start=3,bound=2,set=none)";
 constexpr const char* kEndless = "river_swim(start=2,discount=0.8)";
 const GradientOptions kSteps{.step = 0.05, .iterations = 40, .inner = 7};
 
@@ -46,6 +47,8 @@ std::vector<Method> methods() {
           {"robust_of_an_infinite_horizon", kEndless, &robust},
           {"nominal", kRiver, &nominal},
           method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-7}, 40),
+          method("frontier_without_uncertainty", kNominal, &frontier,
+                 FrontierOptions{.tolerance = 1e-7}, 40),
           method("rnpg", kEndless, &rnpg, kSteps),
           method("crpo", kRiver, &crpo, kSteps),
           method("epirc", kEndless, &epirc, kSteps),

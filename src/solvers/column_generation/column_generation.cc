@@ -1,5 +1,7 @@
 #include "solvers/column_generation/column_generation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -108,7 +110,7 @@ class ColumnGeneration {
   double add(const std::vector<double>& weights, double tolerance) {
     WeightedValueIteration::Best best = best_response_.find(weights, tolerance);
     if (!options_.keep_policies) best.policy = {};
-    found_.columns.push_back({weights, tolerance, std::move(best.totals), std::move(best.policy)});
+    found_.columns.push_back({weights, std::move(best.totals), std::move(best.policy)});
     return best.bound;
   }
 
@@ -199,21 +201,27 @@ class ColumnGeneration {
     found_.mixture = best_mix().weight;
   }
 
-  // A column is known by its weights: its policy is found again.
   void visit(Archive& archive) {
-    std::vector<std::vector<double>> weights;
-    std::vector<double> tolerances;
+    std::vector<std::vector<double>> weights, totals;
     for (const Column& column : found_.columns) {
       weights.push_back(column.weights);
-      tolerances.push_back(column.tolerance);
+      totals.push_back(column.totals);
     }
-    const std::size_t known = weights.size();
     archive.visit("weights", weights);
-    archive.visit("tolerances", tolerances);
+    archive.visit("totals", totals);
+    found_.columns.resize(weights.size());
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+      Column& column = found_.columns[n];
+      column.weights = weights[n];
+      column.totals = totals[n];
+      if (!options_.keep_policies) continue;
+      if (column.policy.states == 0) column.policy = found_.columns.front().policy;
+      archive.visit_stages(fmt::format("policy{}", n).c_str(), column.policy, nullptr);
+    }
     archive.visit("bound", *found_.bound);
     archive.visit("given_up", given_up_);
     archive.visit("trace", found_.trace);
-    for (std::size_t n = known; n < weights.size(); ++n) add(weights[n], tolerances[n]);
+    archive.visit_sum("row_evaluations", best_response_.own_evaluations());
   }
 
   void record() {

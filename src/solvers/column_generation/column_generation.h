@@ -15,7 +15,6 @@ namespace redoubt {
 // as Dantzig and Wolfe have it); it ends when they lead to nothing better.
 struct Column {
   std::vector<double> weights;  // of the channels
-  double tolerance = 0;         // to which an infinite horizon was followed
   std::vector<double> totals;   // of the policy that is best for them
   Policy policy;                // memoryless; empty where policies are not kept
 };

@@ -11,8 +11,8 @@
 namespace redoubt {
 namespace {
 
-constexpr int kSweepsBetween = 20;    // that keep their actions, between two that choose them
-constexpr double kNearlyDone = 0.99;  // what is left of a solve
+constexpr int kSweepsBetween = 20;  // that keep their actions, between two that choose them
+constexpr double kExpected = 4;     // policies that are sought: what progress is measured by
 
 }  // namespace
 
@@ -40,6 +40,7 @@ WeightedValueIteration::WeightedValueIteration(const Problem& problem,
 WeightedValueIteration::Best WeightedValueIteration::find(std::span<const double> weights,
                                                           double tolerance) {
   weigh(weights);
+  ++found_;
   return problem_.infinite() ? for_ever(weights, tolerance) : over_stages();
 }
 
@@ -58,7 +59,7 @@ WeightedValueIteration::Best WeightedValueIteration::over_stages() {
   best.policy.stages.resize(problem_.horizon());
   here_.assign(model.states() * stride_, 0.0);
   for (int stage = problem_.horizon(); stage-- > 0;) {
-    ask();
+    ask(1 - (stage + 1.0) / problem_.horizon());
     improve(stage, true);
     best.policy.stages[stage] = pure_stage(actions_);
   }
@@ -83,7 +84,7 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
   }
   Best best;
   for (;;) {
-    ask();
+    ask(0);
     improve(0, false);
     double most = -std::numeric_limits<double>::infinity(), least = -most, size = 0;
     for (std::int64_t s = 0; s < model.states(); ++s) {
@@ -121,8 +122,10 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
   return best;
 }
 
-void WeightedValueIteration::ask() const {
-  if (watch_.stop(kNearlyDone)) throw Stopped("stopped before there was an answer");
+// How many policies there will be is not known: every one brings the end nearer.
+void WeightedValueIteration::ask(double done) const {
+  const double found = found_ - 1 + done;
+  if (watch_.stop(found / (found + kExpected))) throw Stopped("stopped before there was an answer");
 }
 
 double WeightedValueIteration::work() const {

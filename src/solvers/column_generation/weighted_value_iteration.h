@@ -27,13 +27,14 @@ class WeightedValueIteration {
   // Stopped.
   Best find(std::span<const double> weights, double tolerance);
 
+  double& own_evaluations() { return evaluations_; }  // by this rank
   double row_evaluations() const { return agree_on_sum(workers_.ranks(), evaluations_); }
 
  private:
   void weigh(std::span<const double> weights);
   Best over_stages();
   Best for_ever(std::span<const double> weights, double tolerance);
-  void ask() const;
+  void ask(double done) const;  // of the policy at hand
   void improve(int stage, bool totals);
   void follow();
   double value_of(Row row, const double* next) const;
@@ -52,7 +53,8 @@ class WeightedValueIteration {
   std::vector<double> here_, next_;
   std::vector<double> first_;  // totals of the first policy found for ever, [state][channel]
   std::vector<std::int32_t> actions_;  // of this rank's states
-  double evaluations_ = 0;             // by this rank
+  double evaluations_ = 0;
+  int found_ = 0;  // policies, with the one at hand
 };
 
 }  // namespace redoubt

@@ -24,8 +24,8 @@ bool slow(const Trace& trace) {
 }  // namespace
 
 std::string method_text(const FrontierOptions& options) {
-  return fmt::format("frontier(tolerance={}, most_directions={})", options.tolerance,
-                     options.most_directions);
+  return fmt::format("frontier(tolerance={}, most_directions={}, whole_curve={})",
+                     options.tolerance, options.most_directions, options.whole_curve);
 }
 
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
