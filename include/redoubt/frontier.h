@@ -40,4 +40,9 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
 Policy policy_at(const Problem& problem, const Solution& solution,
                  const std::vector<double>& bounds);
 
+// What that policy guarantees of the reward, and the bound that no policy which keeps those bounds
+// on the constraints can beat, where that is known.
+RewardResult reward_at(const Problem& problem, const Solution& solution,
+                       const std::vector<double>& bounds);
+
 }  // namespace redoubt

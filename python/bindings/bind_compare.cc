@@ -12,7 +12,11 @@ using namespace redoubt;
 
 void bind_compare(nb::module_& m) {
   nb::class_<Contestant>(m, "Contestant", "A method to compare, with its options inside.");
-  nb::class_<ComparisonLine>(m, "ComparisonLine")
+  nb::class_<ComparisonLine>(m, "ComparisonLine", R"doc(What `compare` says of one contestant.
+
+>>> comparison = rd.compare(rd.make("river_swim(horizon=5,start=3)"), ["frontier"])
+>>> comparison.lines[0].name, comparison.lines[0].gap >= 0
+('frontier', True))doc")
       .def_ro("name", &ComparisonLine::name)
       .def_ro("solution", &ComparisonLine::solution)
       .def_ro("first_feasible", &ComparisonLine::first_feasible)

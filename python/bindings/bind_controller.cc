@@ -21,7 +21,14 @@ Unmodelled to_unmodelled(const std::string& word) {
 void bind_controller(nb::module_& m) {
   using Observe = void (Controller::*)(State, const ObservedSignals&);
   using ObserveAction = void (Controller::*)(std::int32_t, State, const ObservedSignals&);
-  nb::class_<Controller>(m, "Controller", "Runs a policy, episode after episode.")
+  nb::class_<Controller>(m, "Controller",
+                         R"doc(Runs a policy, episode after episode; made by `Policy.start`.
+
+>>> controller = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "robust").policy.start(seed=0)
+>>> action = controller.act(3)
+>>> controller.observe(4)
+>>> controller.stage, controller.ended
+(1, False))doc")
       .def(
           "__init__",
           [](Controller* self, const Problem& problem, const Policy& policy, std::uint64_t seed,

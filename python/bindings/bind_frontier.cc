@@ -27,4 +27,5 @@ void bind_frontier(nb::module_& m) {
       },
       nb::arg("problem"), nb::arg("solution"), nb::arg("options"), nb::arg("execution"));
   m.def("policy_at", &policy_at, nb::arg("problem"), nb::arg("solution"), nb::arg("bounds"));
+  m.def("reward_at", &reward_at, nb::arg("problem"), nb::arg("solution"), nb::arg("bounds"));
 }

@@ -10,7 +10,12 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 void bind_policy(nb::module_& m) {
-  nb::class_<BudgetAxis> axis(m, "BudgetAxis", "Memory: what one constraint must still earn.");
+  nb::class_<BudgetAxis> axis(
+      m, "BudgetAxis", R"doc(Memory of a policy by `rcvi`: what one constraint must still earn.
+
+>>> policy = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "rcvi").policy
+>>> [axis.constraint for axis in policy.budget]
+[0])doc");
   axis.def_ro("constraint", &BudgetAxis::constraint)
       .def_ro("sign", &BudgetAxis::sign)
       .def_ro("bound", &BudgetAxis::bound)

@@ -13,16 +13,29 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 void bind_problem(nb::module_& m) {
-  nb::class_<Constraint>(m, "Constraint", "A bound on the worst-case total of a signal.")
+  nb::class_<Constraint>(
+      m, "Constraint",
+      R"doc(A bound on the worst-case total of a signal; made by `at_least`, `at_most` and `chance`.
+
+>>> constraint = rd.at_most("cost", 4)
+>>> constraint.signal, constraint.sense, constraint.bound
+('cost', 'at_most', 4.0))doc")
       .def_ro("signal", &Constraint::signal)
       .def_prop_ro("sense", [](const Constraint& self) { return word(self.sense); })
       .def_ro("bound", &Constraint::bound)
       .def_rw("probability", &Constraint::probability, nb::arg().none())
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
   m.def("at_least", &at_least, nb::arg("signal"), nb::arg("bound"),
-        "The worst-case expected total of the signal must reach the bound (a utility).");
+        R"doc(The worst-case expected total of the signal must reach the bound (a utility).
+
+>>> rd.at_least("energy", 3)
+at_least('energy', 3))doc");
   m.def("at_most", &at_most, nb::arg("signal"), nb::arg("bound"),
-        "The worst-case expected total of the signal must stay within the bound (a cost).");
+        R"doc(The worst-case expected total of the signal must stay within the bound (a cost).
+
+>>> problem = rd.make("river_swim(horizon=5,start=3)", constraints=[rd.at_most("cost", 2)])
+>>> problem.constraints
+[at_most('cost', 2)])doc");
   nb::class_<Start>(m, "Start", "Where an episode begins: a distribution over states.")
       .def(nb::init<State>(), nb::arg("state"))
       .def(nb::init<std::vector<State>, std::vector<double>>(), nb::arg("states"),

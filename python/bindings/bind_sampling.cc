@@ -31,7 +31,17 @@ std::unique_ptr<Simulator> started(const std::string& command, const ExternalOpt
 using Function = std::function<Sample(const Query&)>;
 
 void bind_values(nb::module_& m) {
-  nb::class_<Query>(m, "Query", "One question to a simulator.")
+  nb::class_<Query>(
+      m, "Query",
+      R"doc(One question to a simulator: what follows from this action? `seed` is for its random numbers.
+
+>>> asked = []
+>>> def simulator(query):
+...     asked.append((query.state, query.action))
+...     return 0
+>>> _ = rd.estimate(simulator, samples=1, states=1, actions=2, horizon=1)
+>>> asked
+[(0, 0), (0, 1)])doc")
       .def_ro("stage", &Query::stage)
       .def_ro("state", &Query::state)
       .def_ro("action", &Query::action)
@@ -105,9 +115,9 @@ void bind_estimates(nb::module_& m) {
       [](std::string_view text, std::string_view name, std::optional<State> states,
          std::optional<std::int32_t> actions, const std::vector<State>& terminal, bool simplex,
          const Objective& objective) {
-        return read_recorded(
-            text, name,
-            {states, actions, terminal, simplex ? Unvisited::simplex : Unvisited::error, objective});
+        return read_recorded(text, name,
+                             {states, actions, terminal,
+                              simplex ? Unvisited::simplex : Unvisited::error, objective});
       },
       nb::arg("text"), nb::arg("name"), nb::arg("states").none(), nb::arg("actions").none(),
       nb::arg("terminal"), nb::arg("simplex"), nb::arg("objective"));
@@ -121,7 +131,13 @@ void bind_estimates(nb::module_& m) {
 void bind_sampling(nb::module_& m) {
   bind_values(m);
   bind_estimates(m);
-  nb::class_<SampleSize>(m, "SampleSize", "How many samples a guarantee needs, or what they buy.")
+  nb::class_<SampleSize>(
+      m, "SampleSize",
+      R"doc(How many samples a guarantee needs, or what they buy; made by `samples_needed` and `samples_buy`.
+
+>>> size = rd.samples_needed(rd.make("river_swim(horizon=5,start=3)"), epsilon=0.5)
+>>> size.total == 12 * size.per_row
+True)doc")
       .def_ro("per_row", &SampleSize::per_row)
       .def_ro("total", &SampleSize::total)
       .def_ro("epsilon", &SampleSize::epsilon)

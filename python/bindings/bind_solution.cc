@@ -1,3 +1,4 @@
+#include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -12,11 +13,24 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 void bind_solution(nb::module_& m) {
-  nb::class_<RewardResult>(m, "RewardResult", "What the policy guarantees, and what none can beat.")
+  nb::class_<RewardResult>(
+      m, "RewardResult",
+      R"doc(What the policy guarantees, `worst`, and what none can beat: `bound` against a nature that sees the
+history, `static_bound` also against one that must fix its kernel in advance; None where unknown.
+
+>>> solution = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "frontier")
+>>> solution.reward.worst <= solution.reward.bound
+True)doc")
       .def_ro("worst", &RewardResult::worst)
       .def_ro("bound", &RewardResult::bound)
       .def_ro("static_bound", &RewardResult::static_bound);
-  nb::class_<ConstraintResult>(m, "ConstraintResult", "The worst case of one constraint.")
+  nb::class_<ConstraintResult>(m, "ConstraintResult",
+                               R"doc(The worst case of one constraint, in the sign of its signal.
+
+>>> solution = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "frontier")
+>>> cost = solution.constraints[0]
+>>> cost.name, cost.satisfied, cost.worst <= cost.bound + 1e-9
+('cost', True, True))doc")
       .def_ro("name", &ConstraintResult::name)
       .def_prop_ro("sense", [](const ConstraintResult& self) { return word(self.sense); })
       .def_ro("bound", &ConstraintResult::bound)
@@ -24,7 +38,13 @@ void bind_solution(nb::module_& m) {
       .def_ro("worst", &ConstraintResult::worst)
       .def_ro("satisfied", &ConstraintResult::satisfied)
       .def_ro("best_achievable", &ConstraintResult::best_achievable);
-  nb::class_<Evaluation>(m, "Evaluation", "The worst cases of a policy.")
+  nb::class_<Evaluation>(m, "Evaluation",
+                         R"doc(The worst cases of a policy; made by `evaluate` and `verify`.
+
+>>> problem = rd.make("river_swim(horizon=5,start=3)")
+>>> found = rd.evaluate(problem, rd.solve(problem, "frontier"))
+>>> found.satisfied, found.constraints[0].name
+(True, 'cost'))doc")
       .def_ro("reward", &Evaluation::reward)
       .def_ro("constraints", &Evaluation::constraints)
       .def_ro("hopeless", &Evaluation::hopeless)
@@ -41,6 +61,10 @@ void bind_solution(nb::module_& m) {
       .def_ro("constraints", &CurvePoint::constraints)
       .def_ro("memory", &CurvePoint::memory);
   nb::class_<Solution>(m, "Solution", "What a method found.")
+      .def(
+          "__init__",
+          [](Solution* self, const Policy& policy) { (new (self) Solution)->policy = policy; },
+          nb::arg("policy"), "A solution that is nothing but its policy.")
       .def_prop_ro("status", [](const Solution& self) { return name(self.status); })
       .def_ro("method", &Solution::method)
       .def_ro("reward", &Solution::reward)
@@ -55,5 +79,6 @@ void bind_solution(nb::module_& m) {
       .def_ro("iterations", &Solution::iterations)
       .def_ro("cut", &Solution::cut)
       .def_ro("unfinished", &Solution::unfinished)
-      .def_ro("notes", &Solution::notes);
+      .def_ro("notes", &Solution::notes)
+      .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
 }

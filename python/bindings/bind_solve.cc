@@ -30,13 +30,22 @@ void bind_rcvi(nb::module_& m) {
       .def_rw("rounding", &RcviOptions::rounding)
       .def_rw("tolerance", &RcviOptions::tolerance)
       .def_rw("memory_limit", &RcviOptions::memory_limit);
-  nb::class_<MemoryPlan>(m, "MemoryPlan", "Bytes of memory that a solve needs.")
+  nb::class_<MemoryPlan>(
+      m, "MemoryPlan",
+      R"doc(Bytes of memory that a solve needs; made by `plan_robust` and `plan_frontier`.
+
+>>> plan = rd.plan_robust(rd.make("river_swim(horizon=5,start=3)"))
+>>> plan.model > 0, plan.growth
+(True, 0.0))doc")
       .def_ro("model", &MemoryPlan::model)
       .def_ro("values", &MemoryPlan::values)
       .def_ro("policy", &MemoryPlan::policy)
       .def_ro("growth", &MemoryPlan::growth, "What a search that refines itself may add, at most.")
       .def_prop_ro("bytes", &MemoryPlan::bytes, "All of it, to begin with.");
-  nb::class_<RcviPlan>(m, "RcviPlan", "Memory and work of an RCVI solve.")
+  nb::class_<RcviPlan>(m, "RcviPlan", R"doc(Memory and work of an RCVI solve; made by `plan_rcvi`.
+
+>>> rd.plan_rcvi(rd.make("river_swim(horizon=5,start=3)")).row_evaluations > 0
+True)doc")
       .def_ro("axes", &RcviPlan::axes)
       .def_ro("stages", &RcviPlan::stages)
       .def_ro("most_memory_states", &RcviPlan::most_memory_states)
@@ -67,7 +76,13 @@ void bind_solve(nb::module_& m) {
   bind_method(m, "robust", &robust);
   bind_method(m, "nominal", &nominal);
   m.def("plan_robust", &plan_robust, nb::arg("problem"));
-  nb::class_<AchievableRange>(m, "AchievableRange", "Totals that policies reach on a constraint.")
+  nb::class_<AchievableRange>(
+      m, "AchievableRange",
+      R"doc(Totals that policies reach on a constraint; made by `achievable_range`.
+
+>>> span = rd.achievable_range(rd.make("river_swim(horizon=5,start=3)"))
+>>> span.best < span.worst
+True)doc")
       .def_ro("best", &AchievableRange::best)
       .def_ro("worst", &AchievableRange::worst);
   m.def(

@@ -39,6 +39,7 @@ auto written(const char* name) {
   return [name](nb::handle self) { return nb::str("{}({})").format(name, self.attr("radius")); };
 }
 
+const auto kFromRadius = nb::sig("def __init__(self, radius: numpy.typing.ArrayLike) -> None");
 const auto kEquals = nb::sig("def __eq__(self, other: object, /) -> bool");
 
 template <class Set>
@@ -54,13 +55,21 @@ nb::class_<Set> bind_ball(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void bind_uncertainty(nb::module_& m) {
-  nb::class_<Nominal>(m, "Nominal", "No uncertainty: nature keeps to the nominal rows.")
+  nb::class_<Nominal>(m, "Nominal", R"doc(No uncertainty: nature keeps to the nominal rows.
+
+>>> rd.worst_case(rd.Nominal(), [0.5, 0.5], [0.0, 1.0])
+0.5)doc")
       .def(nb::init<>())
       .def("__repr__", [](const Nominal&) { return "Nominal()"; })
       .def(nb::self == nb::self, kEquals);
   bind_ball<TV>(m, "TV",
-                "Total variation: 1/2 sum |P - p| <= radius. The mass may go to any state of the\n"
-                "model (reach='anywhere') or to the row's own outcomes only (reach='support').")
+                R"doc(Total variation: 1/2 sum |P - p| <= radius.
+
+The mass may go to any state of the model (reach="anywhere") or to the row's own outcomes only
+(reach="support"). A radius is a number, or one for each row of the model.
+
+>>> rd.worst_case(rd.TV(0.25), [0.5, 0.5], [0.0, 1.0])
+0.25)doc")
       .def(
           "__init__",
           [](TV* self, const nb::object& radius, const std::optional<std::string>& reach) {
@@ -68,22 +77,37 @@ void bind_uncertainty(nb::module_& m) {
             if (reach) set.reach = to_reach(*reach);
             new (self) TV(std::move(set));
           },
-          nb::arg("radius"), nb::arg("reach") = nb::none())
+          nb::arg("radius"), nb::arg("reach") = nb::none(),
+          nb::sig("def __init__(self, radius: numpy.typing.ArrayLike, "
+                  "reach: typing.Literal['anywhere', 'support'] | None = None) -> None"))
       .def_prop_ro("reach", [](const TV& self) { return from_reach(self.reach); })
       .def("__repr__", [](nb::handle self) {
         return nb::str("TV({}, reach='{}')").format(self.attr("radius"), self.attr("reach"));
       });
-  bind_ball<Chi2>(m, "Chi2", "Chi-square: sum (P - p)^2 / p <= radius.")
+  bind_ball<Chi2>(
+      m, "Chi2",
+      R"doc(Chi-square: sum (P - p)^2 / p <= radius, a number, or one for each row of the model.
+
+>>> round(rd.worst_case(rd.Chi2(0.04), [0.5, 0.5], [0.0, 1.0]), 6)
+0.4)doc")
       .def(
           "__init__", [](Chi2* self, const nb::object& r) { new (self) Chi2{to_radius(r)}; },
-          nb::arg("radius"))
+          nb::arg("radius"), kFromRadius)
       .def("__repr__", written("Chi2"));
-  bind_ball<KL>(m, "KL", "Kullback-Leibler: sum P log(P / p) <= radius.")
+  bind_ball<KL>(
+      m, "KL",
+      R"doc(Kullback-Leibler: sum P log(P / p) <= radius, a number, or one for each row of the model.
+
+>>> round(rd.worst_case(rd.KL(0.1), [0.5, 0.5], [0.0, 1.0]), 4)
+0.2802)doc")
       .def(
           "__init__", [](KL* self, const nb::object& r) { new (self) KL{to_radius(r)}; },
-          nb::arg("radius"))
+          nb::arg("radius"), kFromRadius)
       .def("__repr__", written("KL"));
-  nb::class_<Tilt>(m, "Tilt", "P proportional to p exp(-value / temperature); not a ball.")
+  nb::class_<Tilt>(m, "Tilt", R"doc(P proportional to p exp(-value / temperature); not a ball.
+
+>>> round(rd.worst_case(rd.Tilt(1.0), [0.5, 0.5], [0.0, 1.0]), 6)
+0.268941)doc")
       .def(
           "__init__", [](Tilt* self, double temperature) { new (self) Tilt{temperature}; },
           nb::arg("temperature"))

@@ -16,7 +16,13 @@ void bind_worst_kernel(nb::module_& m) {
                    [](const Nature& self) { return self.against == Nature::Against::nothing; });
   m.def("nature_of", &nature_of, nb::arg("problem"), nb::arg("word"));
 
-  nb::class_<RowDistribution> row(m, "RowDistribution", "Nature's choice for one row.");
+  nb::class_<RowDistribution> row(m, "RowDistribution",
+                                  R"doc(Nature's choice for one row; made by `WorstKernel.at`.
+
+>>> problem = rd.make("river_swim(horizon=5,start=3)")
+>>> row = rd.worst_kernel(problem, rd.solve(problem, "robust")).at(state=3, action=1)
+>>> len(row.probability), row.landing_state  # it stays within the row
+(3, -1))doc");
   def_view(row, "probability", &RowDistribution::probability, "Of each outcome of the row.");
   row.def_ro("landing", &RowDistribution::landing, "Probability of `landing_state`.")
       .def_ro("landing_state", &RowDistribution::landing_state, "-1: no mass outside of the row.")
@@ -37,7 +43,13 @@ void bind_worst_kernel(nb::module_& m) {
       .def("at", &WorstKernel::at, nb::arg("stage"), nb::arg("state"), nb::arg("memory"),
            nb::arg("action"), nb::rv_policy::copy);
 
-  nb::class_<MarkovKernel>(m, "MarkovKernel", "Nature's choice for every row at every stage.")
+  nb::class_<MarkovKernel>(
+      m, "MarkovKernel",
+      R"doc(Nature's choice for every row at every stage; made by `WorstKernel.rows`.
+
+>>> problem = rd.make("river_swim(horizon=5,start=3)")
+>>> len(rd.worst_kernel(problem, rd.solve(problem, "robust")).rows().probability)  # one list for each stage
+5)doc")
       .def_ro("probability", &MarkovKernel::probability)
       .def_ro("landing", &MarkovKernel::landing)
       .def_ro("landing_state", &MarkovKernel::landing_state);

@@ -7,9 +7,13 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ library, name for name; the package redoubt is the way to use it.";
-  m.attr("__version__") = REDOUBT_VERSION;
+  m.attr("version") = REDOUBT_VERSION;
   nanobind::exception<redoubt::Error>(m, "Error", PyExc_ValueError).attr("__doc__") =
-      "Something breaks a rule; the text names the thing, its value and the rule.";
+      R"doc(Something breaks a rule; the text names the thing, its value and the rule. It is a ValueError.
+
+>>> rd.make("river_swim(horizon=-1)")
+Traceback (most recent call last):
+redoubt._core.Error: horizon = -1 ...)doc";
   m.def("near_matches", &redoubt::near_matches, nanobind::arg("word"), nanobind::arg("known"));
   bind_uncertainty(m);
   bind_worst_case(m);

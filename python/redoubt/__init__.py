@@ -2,14 +2,52 @@
 
 from . import plots
 from ._build import Interval
-from ._core import KL, TV, Chi2, Error, Nominal, Tilt, __version__, at_least, at_most
+from ._core import (
+    KL,
+    TV,
+    AchievableRange,
+    BudgetAxis,
+    Chi2,
+    ComparisonLine,
+    Constraint,
+    ConstraintResult,
+    Controller,
+    EnvironmentInfo,
+    Error,
+    Evaluation,
+    MarkovKernel,
+    MemoryPlan,
+    Nominal,
+    ParameterInfo,
+    Query,
+    RcviPlan,
+    RewardResult,
+    RowDistribution,
+    SampledTotal,
+    SampleSize,
+    Simulation,
+    Tilt,
+    at_least,
+    at_most,
+)
+from ._core import version as __version__
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._name import refuse_the_other_redoubt
 from ._policy import Policy
 from ._problem import Problem, chance, environments, load, make, save
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
-from ._solve import Comparison, achievable_range, certify, compare, methods, plan_frontier, plan_rcvi, plan_robust, solve
+from ._solve import (
+    Comparison,
+    achievable_range,
+    certify,
+    compare,
+    methods,
+    plan_frontier,
+    plan_rcvi,
+    plan_robust,
+    solve,
+)
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._worst_case import worst_case
 
@@ -18,16 +56,34 @@ refuse_the_other_redoubt(__path__[0])
 __all__ = [
     "KL",
     "TV",
+    "AchievableRange",
+    "BudgetAxis",
     "Chi2",
     "Comparison",
+    "ComparisonLine",
+    "Constraint",
+    "ConstraintResult",
+    "Controller",
+    "EnvironmentInfo",
     "Error",
     "EstimatedProblem",
+    "Evaluation",
     "GymController",
     "Interval",
+    "MarkovKernel",
+    "MemoryPlan",
     "Nominal",
+    "ParameterInfo",
     "Policy",
     "Problem",
     "Queries",
+    "Query",
+    "RcviPlan",
+    "RewardResult",
+    "RowDistribution",
+    "SampleSize",
+    "SampledTotal",
+    "Simulation",
     "Solution",
     "Tilt",
     "WorstKernel",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _core
@@ -9,28 +11,43 @@ from ._core import Error
 from ._transitions import Layout
 from ._values import Values
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 class Interval(_core.Interval):
     """Bounds lo <= P <= hi on each probability, shaped like P, or numbers for all outcomes of P.
 
     Outcomes that P gives nothing may have a positive `hi`. Without bounds: those that the model already has.
+
+    >>> round(rd.worst_case(rd.Interval([0.2, 0.2], [0.8, 0.8]), [0.5, 0.5], [0.0, 1.0]), 6)
+    0.2
     """
 
-    def __init__(self, lo=None, hi=None):
+    def __init__(self, lo: ArrayLike | Any = None, hi: ArrayLike | Any = None) -> None:  # sparse like P, too
         super().__init__()
         if (lo is None) != (hi is None):
             raise Error("Interval with one of lo and hi, must have both or neither")
         self.lo, self.hi = lo, hi
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interval, (self.lo, self.hi)
 
-def bounds_of(uncertainty, order: str | None) -> dict[str, Values]:
+
+Uncertainty = _core.Nominal | _core.TV | _core.Chi2 | _core.KL | _core.Tilt | _core.Interval
+Names = tuple[list[str], list[str]]  # of states and of actions
+
+
+def bounds_of(uncertainty: Uncertainty | None, order: str | None) -> dict[str, Values]:
     """The bounds that a model needs for this set: none unless it is an `Interval` that has some."""
     if not isinstance(uncertainty, Interval) or uncertainty.lo is None:
         return {}
     return {"lower": Values("lo", uncertainty.lo, order), "upper": Values("hi", uncertainty.hi, order)}
 
 
-def model_of(layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon, names) -> _core.Model:
+def model_of(
+    layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon: int | None, names: Names
+) -> _core.Model:
     """The model of a layout under the reward and the signals that are given; names of states and actions."""
     every = [*given.values(), *bounds.values()]
     stages = max((values.stages(layout, horizon) for values in every), default=1)
@@ -45,7 +62,7 @@ def model_of(layout: Layout, given: dict[str, Values], bounds: dict[str, Values]
     return _built(layout, spread, bounds, horizon, names)
 
 
-def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon) -> _core.Model:
+def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
     """The model with other bounds, and with the outcomes that they allow."""
     values = {"reward": (model.reward, model.outcome_reward)}
     values |= {name: (model.signal(i), model.outcome_signal(i)) for i, name in enumerate(model.signal_names)}
@@ -66,7 +83,9 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon) -> _core
     return _built(joined, values, bounds, horizon, (model.state_names, model.action_names))
 
 
-def _built(layout: Layout, values: dict[str, tuple], bounds: dict[str, Values], horizon, names) -> _core.Model:
+def _built(
+    layout: Layout, values: dict[str, tuple[Any, Any]], bounds: dict[str, Values], horizon: int | None, names: Names
+) -> _core.Model:
     arrays = _core.ModelArrays()
     arrays.states, arrays.stages = layout.states, layout.stages
     if layout.regular:

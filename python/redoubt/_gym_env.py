@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Error
 from ._problem import Problem
 
 
-class ProblemEnv(gymnasium.Env):
+class ProblemEnv(gymnasium.Env[Any, Any]):
     """The nominal model of a problem: states are observations, signals are in `info`."""
 
-    metadata: ClassVar[dict] = {"render_modes": []}
-
-    def __init__(self, problem: Problem):
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.observation_space = gymnasium.spaces.Discrete(problem.states)
         self.action_space = gymnasium.spaces.Discrete(max(1, problem.actions))
         self.initial_state_distrib = problem.start
+        self.state_names = problem.state_names
         # Held here because each look at an array of the problem makes a new view.
         self._state_rows, self._row_outcomes = problem.state_rows, problem.row_outcomes
         self._action, self._next, self._probability = problem.action, problem.next, problem.probability
@@ -28,13 +28,13 @@ class ProblemEnv(gymnasium.Env):
         self._values |= {name: (row, problem.outcome_signals[name]) for name, row in problem.signals.items()}
         self._state, self._stage = 0, 0
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None):
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
         super().reset(seed=seed)
         self._stage = 0
         self._state = int(self.np_random.choice(self.problem.states, p=self.initial_state_distrib))
         return self._state, {"action_mask": self._mask(), "signals": {}}
 
-    def step(self, action):
+    def step(self, action: Any) -> tuple[int, float, bool, bool, dict[str, Any]]:
         row = self.problem.row_of(self._state, int(action), self._stage)
         outcomes = slice(self._row_outcomes[row], self._row_outcomes[row + 1])
         drawn = outcomes.start + int(
@@ -48,12 +48,14 @@ class ProblemEnv(gymnasium.Env):
         return self._state, reward, terminated, truncated, {"action_mask": self._mask(), "signals": values}
 
     @property
-    def P(self) -> dict:
+    def P(self) -> dict[int, dict[int, list[tuple[float, int, float, bool]]]]:
         """The table of a model that does not depend on the stage, as Gymnasium's toy environments have it."""
         if self.problem.stages > 1:
             raise Error(f"the model has rows for {self.problem.stages} stages, a table P must have one for all")
         reward, extra = self._values["reward"]
-        table: dict = {state: {} for state in range(self.problem.states)}
+        table: dict[int, dict[int, list[tuple[float, int, float, bool]]]] = {
+            state: {} for state in range(self.problem.states)
+        }
         for state in range(self.problem.states):
             for row in range(self._state_rows[state], self._state_rows[state + 1]):
                 outcomes = range(self._row_outcomes[row], self._row_outcomes[row + 1])
@@ -70,10 +72,10 @@ class ProblemEnv(gymnasium.Env):
     def _slot(self) -> int:
         return min(self._stage, self.problem.stages - 1) * self.problem.states + self._state
 
-    def _own_actions(self) -> np.ndarray:
+    def _own_actions(self) -> NDArray[np.int32]:
         return self._action[self._state_rows[self._slot()] : self._state_rows[self._slot() + 1]]
 
-    def _mask(self) -> np.ndarray:
-        mask = np.zeros(self.action_space.n, dtype=np.int8)
+    def _mask(self) -> NDArray[np.int8]:
+        mask = np.zeros(max(1, self.problem.actions), dtype=np.int8)
         mask[self._own_actions()] = 1
         return mask

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def refuse_the_other_redoubt(package):
+def refuse_the_other_redoubt(package: str) -> None:
     """Raises ImportError where the other project's redoubt.py lies beside this package, whose folder hides it.
 
     Whichever of the two was meant, the importing program would otherwise fail later, at a name the other one has.

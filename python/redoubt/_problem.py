@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core, _show
-from ._build import bounds_of, model_of, with_bounds
+from ._build import Uncertainty, bounds_of, model_of, with_bounds
 from ._core import Error
-from ._transitions import as_int32, read_transitions
+from ._options import AnyPath, named_options
+from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
+from ._transitions import read_transitions
 from ._values import Values
 
-
-class _Absent:
-    """Stands for an argument that was not given, where None means something."""
-
-    def __repr__(self) -> str:
-        return "(not given)"
+Adopted = TypeVar("Adopted", bound="Problem")
 
 
-ABSENT = _Absent()
+@named_options
+def chance(
+    signal: str, *, at_least: float | None = None, at_most: float | None = None, probability: float
+) -> _core.Constraint:
+    """The total of the signal itself must keep the bound with at least this probability in the worst case.
 
-
-def objective_of(reward, minimise: str | None) -> _core.Objective:
-    """What `reward` and `minimise` choose: a signal by its name, or None or "none", which is no reward at all."""
-    if minimise is not None:
-        if reward is not ABSENT:
-            raise Error(f"reward and minimise = {minimise!r}, must be one of them")
-        return _core.Objective(str(minimise), True)
-    if reward is None or (isinstance(reward, str) and reward == "none"):
-        return _core.Objective(none=True)
-    return _core.Objective(reward) if isinstance(reward, str) else _core.Objective()
-
-
-def chance(signal: str, *, at_least: float | None = None, at_most: float | None = None, probability: float):
-    """The total of the signal itself must keep the bound with at least this probability in the worst case."""
+    >>> rd.chance("cost", at_most=4, probability=0.9)
+    chance('cost', at_most=4, probability=0.9)
+    """
     if (at_least is None) == (at_most is None):
         raise Error(f"chance constraint on {signal!r}, must have one of at_least and at_most")
-    bounded = _core.at_least(signal, at_least) if at_most is None else _core.at_most(signal, at_most)
+    bounded = _core.at_most(signal, at_most) if at_most is not None else _core.at_least(signal, at_least or 0.0)
     return _core.with_probability(bounded, probability)
 
 
@@ -70,25 +61,40 @@ class Problem(_core.Problem):
 
     Raises:
         Error: when something breaks a rule; the text names the thing, its value and the rule.
+
+    >>> P = [[[0.8, 0.2], [1.0, 0.0]], [[0.1, 0.9], [0.7, 0.3]]]  # P[state][action][next state]
+    >>> problem = rd.Problem(P, reward=[[1, 0], [3, 0]], signals={"wear": [[0, 0], [1, 0.2]]}, order="sas",
+    ...                      constraints=[rd.at_most("wear", 3)], uncertainty=rd.KL(0.05), horizon=10)
+    >>> problem
+    redoubt.Problem
+      states:      2
+      actions:     2
+      rows:        4 with 7 outcomes
+      horizon:     10
+      discount:    1
+      start:       0
+      signals:     wear
+      constraint:  wear <= 3
+      uncertainty: KL(0.05)
     """
 
+    @named_options
     def __init__(
         self,
-        P,
+        P: Any,
         reward: Any = ABSENT,
         *,
         minimise: str | None = None,
         signals: Mapping[str, Any] | None = None,
         constraints: Sequence[_core.Constraint] = (),
-        uncertainty=None,
+        uncertainty: Uncertainty | None = None,
         horizon: int | None = None,
         discount: float = 1.0,
         start: Any = 0,
         order: str | None = None,
         states: int | Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
-    ):
-        uncertainty = _core.Nominal() if uncertainty is None else uncertainty
+    ) -> None:
         layout = read_transitions(P, order, states, actions)
         objective = objective_of(reward, minimise)
         numbers = reward is not ABSENT and not objective.chosen
@@ -106,22 +112,35 @@ class Problem(_core.Problem):
         super().__init__(model, terms)
 
     @classmethod
-    def _adopt(cls, problem: _core.Problem) -> Problem:
+    def _adopt(cls: type[Adopted], problem: _core.Problem) -> Adopted:
         adopted = cls.__new__(cls)
         _core.Problem.__init__(adopted, problem)
         return adopted
 
-    def replace(self, *, order: str | None = None, **terms) -> Problem:
-        """The same model under other terms: horizon, discount, start, constraints, uncertainty; or with another reward,
+    @named_options
+    def replace(
+        self, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
+        discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
+        minimise: str | None = None, order: str | None = None,
+    ) -> Problem:  # fmt: skip
+        """The same model under other terms: constraints, uncertainty, horizon, discount, start; or with another reward,
         a signal by its name: `reward` or `minimise`.
 
         An `Interval` with bounds is for the outcomes of this problem, and for those of probability zero that its `hi`
         allows; `order` says how arrays with three equal axes are meant, as for `Problem`.
+
+        >>> problem = rd.make("river_swim(horizon=10,start=3)")
+        >>> shorter = problem.replace(horizon=5, uncertainty=rd.TV(0.1))
+        >>> shorter.horizon, shorter.uncertainty, shorter.constraints == problem.constraints
+        (5, TV(0.1, reach='anywhere'), True)
         """
-        bounds = bounds_of(terms.get("uncertainty"), order)
-        model = with_bounds(self.model, bounds, terms.get("horizon", self.horizon)) if bounds else self.model
-        model = _chosen(model, terms)
-        return Problem._adopt(_core.Problem(model, terms_of(self.terms, model, **terms)))
+        bounds = {} if isinstance(uncertainty, Absent) else bounds_of(uncertainty, order)
+        new_horizon = self.horizon if isinstance(horizon, Absent) else horizon
+        model = with_bounds(self.model, bounds, new_horizon) if bounds else self.model
+        model = _core.with_objective(model, objective_of(reward, minimise), True)
+        terms = terms_of(self.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+                         discount=discount, start=start)  # fmt: skip
+        return Problem._adopt(_core.Problem(model, terms))
 
     def reorder(self) -> Problem:
         """The same problem with its states numbered so that rows lead to near ones.
@@ -171,7 +190,7 @@ class Problem(_core.Problem):
         return self.terms.discount
 
     @property
-    def start(self) -> np.ndarray:
+    def start(self) -> NDArray[np.float64]:
         """The distribution over states in which an episode begins."""
         distribution = np.zeros(self.states)
         distribution[self.terms.start.states] = self.terms.start.probability
@@ -182,69 +201,73 @@ class Problem(_core.Problem):
         return self.terms.constraints
 
     @property
-    def uncertainty(self):
+    def uncertainty(self) -> Uncertainty:
         return self.terms.uncertainty
 
     # The arrays of the model, without copies and read-only: rows are ordered by stage, state and action.
     @property
-    def state_rows(self) -> np.ndarray:
+    def state_rows(self) -> NDArray[np.int64]:
         """Rows of (stage, state): from entry stage * states + state to the next one."""
         return self.model.state_rows
 
     @property
-    def action(self) -> np.ndarray:
+    def action(self) -> NDArray[np.int32]:
         """The action number of each row."""
         return self.model.action
 
     @property
-    def row_outcomes(self) -> np.ndarray:
+    def row_outcomes(self) -> NDArray[np.int64]:
         """Outcomes of a row: from its entry to the next one."""
         return self.model.row_outcomes
 
     @property
-    def next(self) -> np.ndarray:
+    def next(self) -> NDArray[np.int32]:
         """The next state of each outcome."""
         return self.model.next
 
     @property
-    def probability(self) -> np.ndarray:
+    def probability(self) -> NDArray[np.float64]:
         """The nominal probability of each outcome."""
         return self.model.probability
 
     @property
-    def reward(self) -> np.ndarray:
+    def reward(self) -> NDArray[np.float64]:
         """The reward of each row."""
         return _filled(self.model.reward, self.rows)
 
     @property
-    def outcome_reward(self) -> np.ndarray:
+    def outcome_reward(self) -> NDArray[np.float64]:
         """What each outcome adds to the reward of its row."""
         return _filled(self.model.outcome_reward, self.outcomes)
 
     @property
-    def signals(self) -> dict[str, np.ndarray]:
+    def signals(self) -> dict[str, NDArray[np.float64]]:
         """The value of each signal for each row."""
         return {name: _filled(self.model.signal(i), self.rows) for i, name in enumerate(self.model.signal_names)}
 
     @property
-    def outcome_signals(self) -> dict[str, np.ndarray]:
+    def outcome_signals(self) -> dict[str, NDArray[np.float64]]:
         """What each outcome adds to each signal of its row."""
         return {
             name: _filled(self.model.outcome_signal(i), self.outcomes) for i, name in enumerate(self.model.signal_names)
         }
 
     @property
-    def lower(self) -> np.ndarray:
+    def lower(self) -> NDArray[np.float64]:
         """Lower bound of each outcome's probability; empty without intervals."""
         return self.model.lower
 
     @property
-    def upper(self) -> np.ndarray:
+    def upper(self) -> NDArray[np.float64]:
         """Upper bound of each outcome's probability; empty without intervals."""
         return self.model.upper
 
     def row_of(self, state: int, action: int, stage: int = 0) -> int:
-        """The number of the row of (stage, state, action)."""
+        """The number of the row of (stage, state, action).
+
+        >>> rd.make("river_swim(horizon=5)").row_of(state=3, action=1)
+        7
+        """
         if not 0 <= state < self.states:
             raise Error(f"state {state}, must be in 0..{self.states - 1}")
         if stage < 0 or (self.horizon is not None and stage >= self.horizon):
@@ -257,8 +280,12 @@ class Problem(_core.Problem):
             raise Error(f"action {action} of state {state}, must be one of {', '.join(map(str, own)) or 'none'}")
         return int(first) + place
 
-    def transition_matrix(self):
-        """The nominal probabilities as a scipy CSR array with one row for each row; the values are not copied."""
+    def transition_matrix(self) -> Any:
+        """The nominal probabilities as a scipy CSR array with one row for each row; the values are not copied.
+
+        >>> rd.make("river_swim(horizon=5)").transition_matrix().shape
+        (12, 6)
+        """
         import scipy.sparse
 
         return scipy.sparse.csr_array(
@@ -271,99 +298,98 @@ class Problem(_core.Problem):
     def _repr_html_(self) -> str:
         return _show.problem_html(self)
 
-    def __reduce__(self):
+    def __copy__(self) -> Problem:
+        return self  # nothing of it can be changed
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Problem:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (_core.write_json(self),)
 
 
-def make(id: str, **terms) -> Problem:
-    """A built-in problem by its id, such as "river_swim(horizon=10,start=2)"; terms replace its own."""
-    return _replaced(Problem._adopt(_core.make(id)), terms)
+@named_options
+def make(
+    id: str, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
+    discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
+    minimise: str | None = None, order: str | None = None,
+) -> Problem:  # fmt: skip
+    """A built-in problem by its id, such as "river_swim(horizon=10,start=2)"; other terms as for `Problem.replace`.
+
+    >>> rd.make("river_swim(horizon=10)", uncertainty=rd.KL(0.1), start=3).uncertainty
+    KL(0.1)
+    """
+    made = Problem._adopt(_core.make(id))
+    return made.replace(constraints=constraints, uncertainty=uncertainty, horizon=horizon, discount=discount,
+                        start=start, reward=reward, minimise=minimise, order=order)  # fmt: skip
 
 
-def load(path: str | os.PathLike, **terms) -> Problem:
+@named_options
+def load(
+    path: AnyPath, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
+    discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
+    minimise: str | None = None,
+) -> Problem:  # fmt: skip
     """The problem in a .json, .csv or .umb file; terms replace or complete what the file says.
 
     Where nothing in the file is called the reward, `reward` or `minimise` names the signal that is to be maximised or
     minimised; reward=None says that there is none.
+
+    >>> rd.save(rd.make("river_swim(horizon=10)"), folder / "river.json")
+    >>> rd.load(folder / "river.json", horizon=20).horizon
+    20
     """
     draft = _core.load_draft(path)
     try:
-        model = _chosen(draft.model, terms, draft.rewarded)
-        return Problem._adopt(_core.Problem(model, terms_of(draft.terms, model, **terms)))
+        model = _core.with_objective(draft.model, objective_of(reward, minimise), draft.rewarded)
+        terms = terms_of(draft.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+                         discount=discount, start=start)  # fmt: skip
+        return Problem._adopt(_core.Problem(model, terms))
     except Error as error:
         raise Error(f"{os.fspath(path)}: {error}") from None
 
 
-def save(problem: Problem, path: str | os.PathLike, *, uncompressed: bool = False) -> None:
-    """Writes the whole file or none of it; the ending of the path chooses the format. A .umb file that is written
-    uncompressed can be read by several ranks together, each its own part."""
+@named_options
+def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None:
+    """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv or .umb.
+
+    A .umb file that is written uncompressed can be read by several ranks together, each its own part.
+
+    >>> problem = rd.make("river_swim(horizon=10)")
+    >>> rd.save(problem, folder / "river.umb")
+    >>> rd.load(folder / "river.umb") == problem
+    True
+    """
     _core.save(problem, path, uncompressed)
 
 
 def environments() -> list[_core.EnvironmentInfo]:
-    """The built-in problems, with their parameters."""
+    """The built-in problems, with their parameters.
+
+    >>> "river_swim" in [one.name for one in rd.environments()]
+    True
+    """
     return _core.environments()
 
 
-def _chosen(model: _core.Model, terms: dict, rewarded: bool = True) -> _core.Model:
-    """The model with the reward that `terms` choose by `reward` or `minimise`, which are taken out of them."""
-    objective = objective_of(terms.pop("reward", ABSENT), terms.pop("minimise", None))
-    return _core.with_objective(model, objective, rewarded)
+def as_problem(problem: object) -> Problem:
+    """The problem itself; an Error when it is something else."""
+    if isinstance(problem, Problem):
+        return problem
+    hint = f", such as rd.make({problem!r}) or rd.load({problem!r})" if isinstance(problem, str) else ""
+    raise Error(f"problem = {short(problem)}, must be a Problem{hint}")
 
 
-def _replaced(problem: Problem, terms: dict) -> Problem:
-    return problem.replace(**terms) if terms else problem
+def short(thing: object) -> str:
+    """What it is, in a message."""
+    text, kind = repr(thing), type(thing).__name__
+    return f"{text} of type {kind}" if len(text) <= 40 and "\n" not in text else f"a {kind}"
 
 
 def _from_json(text: str) -> Problem:
     return Problem._adopt(_core.read_json(text, "pickle"))
 
 
-def _filled(values: np.ndarray, count: int) -> np.ndarray:
+def _filled(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """The library leaves out arrays that are zero throughout."""
     return values if len(values) else np.broadcast_to(0.0, count)
-
-
-_TERMS = {
-    "horizon": "a whole number, or None",
-    "discount": "a number",
-    "start": "a state, or a distribution over states",
-    "constraints": "a list of constraints, made by at_least, at_most or chance",
-    "uncertainty": "one of TV, Chi2, KL, Tilt, Interval and Nominal, as in KL(0.05)",
-}
-
-
-def terms_of(base: _core.Terms, model: _core.Model, **given) -> _core.Terms:
-    terms = _core.Terms(base)
-    for name, value in given.items():
-        if name not in _TERMS:
-            raise Error(f"unknown term {name!r}, must be one of {', '.join(_TERMS)}")
-        if name == "start":
-            value = _start(value, model)
-        elif name == "constraints":
-            value = list(value)
-        try:
-            setattr(terms, name, value)
-        except TypeError:
-            raise Error(f"{name} = {value!r} of type {type(value).__name__}, must be {_TERMS[name]}") from None
-    return terms
-
-
-def _start(start, model: _core.Model) -> _core.Start:
-    if isinstance(start, _core.Start):
-        return start
-    names = {name: number for number, name in enumerate(model.state_names)}
-    if isinstance(start, Mapping):
-        states = as_int32([names.get(state, state) for state in start], "start")
-        return _core.Start(states.tolist(), [float(p) for p in start.values()])
-    if isinstance(start, str):
-        if start not in names:
-            raise Error(f"start = {start!r}, the model has no state of that name")
-        return _core.Start(names[start])
-    array = np.asarray(start)
-    if array.ndim == 0:
-        return _core.Start(as_int32(array, "start").item())
-    if array.shape != (model.states,):
-        raise Error(f"start has shape {array.shape}, must be a state or one probability for each of {model.states}")
-    states = np.flatnonzero(array)
-    return _core.Start(states.tolist(), array[states].astype(np.float64).tolist())

@@ -2,77 +2,98 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _show
 from ._core import Error
-from ._problem import ABSENT, Problem, objective_of, terms_of
+from ._options import AnyPath, Progress, execution, named_options
+from ._problem import Problem
 from ._solve import reporter
+from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
 from ._transitions import as_int32
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Many questions to a simulator at once: an array for each field."""
+    """Many questions to a simulator at once: an array for each field.
 
-    stage: np.ndarray
-    state: np.ndarray
-    action: np.ndarray
-    seed: np.ndarray
+    >>> def simulator(queries):  # every action leads to the state of its number
+    ...     return queries.action, np.ones(len(queries))
+    >>> rd.estimate(simulator, samples=5, batch=100, states=2, actions=2, horizon=3).transition_matrix().toarray()
+    array([[1., 0.], [0., 1.], [1., 0.], [0., 1.]])
+    """
+
+    stage: NDArray[np.int32]
+    state: NDArray[np.int32]
+    action: NDArray[np.int32]
+    seed: NDArray[np.uint64]
 
     def __len__(self) -> int:
         return len(self.state)
 
+    def __repr__(self) -> str:
+        return f"<redoubt.Queries: {len(self):,}>"
+
+    def _repr_html_(self) -> str:
+        return _show.as_code(self)
+
 
 class EstimatedProblem(Problem):
-    """A problem whose model was estimated from samples."""
+    """A problem whose model was estimated from samples; made by `estimate` and `recorded`.
+
+    Attributes:
+        visits: the number of samples of each row.
+        unvisited: rows without samples: here nature may do anything.
+        queries: what the simulator was asked in this call.
+        reused: samples that were in the store already.
+
+    >>> found = rd.estimate(rd.make("river_swim(horizon=5)"), samples=10)
+    >>> found.visits.tolist() == [10] * 12, found.queries, found.unvisited
+    (True, 120, [])
+    """
+
+    visits: NDArray[np.int64]
+    unvisited: list[int]
+    queries: int
+    reused: int
 
     @classmethod
-    def _from(cls, found: _core.Estimate, delta: float | None, terms: dict) -> EstimatedProblem:
-        asked = terms_of(found.terms, found.model, **terms)
-        problem = (
-            _core.estimated_problem(found, asked) if delta is None else _core.confident_problem(found, asked, delta)
+    def _from(cls, found: _core.Estimate, delta: float | None, **given: Any) -> EstimatedProblem:
+        terms = terms_of(found.terms, found.model, **given)
+        made = cls._adopt(
+            _core.estimated_problem(found, terms) if delta is None else _core.confident_problem(found, terms, delta)
         )
-        estimated = cls._adopt(problem)
-        estimated._found = found
-        return estimated
+        made.__dict__.update(visits=np.array(found.visits), unvisited=found.unvisited, queries=found.queries,
+                             reused=found.reused)  # fmt: skip
+        return made
 
-    @property
-    def visits(self) -> np.ndarray:
-        """The number of samples of each row."""
-        return np.array(self._found.visits)
-
-    @property
-    def unvisited(self) -> list[int]:
-        """Rows without samples: here nature may do anything."""
-        return self._found.unvisited
-
-    @property
-    def queries(self) -> int:
-        """What the simulator was asked in this call."""
-        return self._found.queries
-
-    @property
-    def reused(self) -> int:
-        """Samples that were in the store already."""
-        return self._found.reused
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (*super().__reduce__(), self.__dict__)
 
 
+def _restored(make: Callable[..., Problem], arguments: tuple[Any, ...], found: dict[str, Any]) -> EstimatedProblem:
+    made = EstimatedProblem._adopt(make(*arguments))
+    made.__dict__.update(found)
+    return made
+
+
+@named_options
 def estimate(
-    simulator: Callable[[_core.Query], object] | str | Problem,
+    simulator: Callable[[_core.Query], object] | Callable[[Queries], object] | str | Problem,
     samples: int = 1000,
     *,
     seed: int = 0,
     threads: int = 1,
-    store: str | os.PathLike | None = None,
+    store: AnyPath | None = None,
     delta: float | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: Progress = False,
     states: int | None = None,
     actions: int | None = None,
     signals: Sequence[str] = (),
@@ -81,7 +102,11 @@ def estimate(
     timeout: float = 60.0,
     window: int = 256,
     batch: int | None = None,
-    **terms,
+    constraints: Constraints = ABSENT,
+    uncertainty: AnySet = ABSENT,
+    horizon: Horizon = ABSENT,
+    discount: Discount = ABSENT,
+    start: Any = ABSENT,
 ) -> EstimatedProblem:
     """A problem estimated from this many samples of each row.
 
@@ -97,75 +122,114 @@ def estimate(
         store: a file in which samples are kept as they arrive, and from which a later call goes on.
         delta: radii from the data: with probability 1 - delta the sets hold all true rows at once.
         progress: True for a bar, or a function of the share done.
-        states, actions, signals, stages, terminal: what a function can be asked.
+        states: how many there are, for a function.
+        actions: how many there are in each state, for a function.
+        signals: names of what a function answers beside the reward.
+        stages: for a function whose answers depend on the stage: how many there are.
+        terminal: states in which episodes end, for a function.
         timeout: seconds without an answer of a command that count as a hang.
         window: queries that may wait for the answers of a command at a time.
         batch: the most queries in one call of a function that takes many.
-        terms: horizon, discount, start, constraints, uncertainty; they replace what the simulator says.
+        constraints: as for `Problem`; like the other terms, in place of what the simulator says.
+        uncertainty: as for `Problem`.
+        horizon: as for `Problem`.
+        discount: as for `Problem`.
+        start: as for `Problem`.
+
+    >>> def coin(query):  # a state for each side
+    ...     return int(np.random.default_rng(query.seed).random() < 0.5), float(query.state)
+    >>> found = rd.estimate(coin, samples=1000, states=2, actions=1, horizon=3)
+    >>> bool(abs(found.probability - 0.5).max() < 0.1)
+    True
     """
     options = _core.EstimateOptions()
     options.samples, options.seed = samples, seed
     if store is not None:
         options.store = Path(store)
-    execution = _core.Execution()
-    execution.threads = threads
+    run_on = execution(threads)
     with reporter(progress, "estimate") as report:
         if isinstance(simulator, _core.Problem):
-            found = _core.estimate_problem(simulator, options, execution, report)
+            found = _core.estimate_problem(simulator, options, run_on, report)
         elif isinstance(simulator, str):
             external = _core.ExternalOptions()
             external.timeout, external.window = timeout, window
-            found = _core.estimate_command(simulator, external, options, execution, report)
+            found = _core.estimate_command(simulator, external, options, run_on, report)
         else:
             if states is None or actions is None:
                 raise Error("estimate of a function, must say how many states and actions there are")
             asked = (states, actions, list(signals), stages, list(terminal))
             if batch is None:
                 answer = _answer(simulator, list(signals))
-                found = _core.estimate_function(answer, *asked, options, execution, report)
+                found = _core.estimate_function(answer, *asked, options, run_on, report)
             else:
                 answers = _answers(simulator, list(signals))
-                found = _core.estimate_batches(answers, batch, *asked, options, execution, report)
-    return EstimatedProblem._from(found, delta, terms)
+                found = _core.estimate_batches(answers, batch, *asked, options, run_on, report)
+    return EstimatedProblem._from(found, delta, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+                                  discount=discount, start=start)  # fmt: skip
 
 
+@named_options
 def recorded(
-    path: str | os.PathLike,
+    path: AnyPath,
     *,
     states: int | None = None,
     actions: int | None = None,
     terminal: Sequence[int] = (),
-    unvisited: str = "error",
+    unvisited: Literal["error", "simplex"] = "error",
     delta: float | None = None,
-    reward: str | None = ABSENT,
+    reward: str | Absent | None = ABSENT,
     minimise: str | None = None,
-    **terms,
+    constraints: Constraints = ABSENT,
+    uncertainty: AnySet = ABSENT,
+    horizon: Horizon = ABSENT,
+    discount: Discount = ABSENT,
+    start: Any = ABSENT,
 ) -> EstimatedProblem:
     """A problem estimated from recorded transitions: CSV of state,action,next,reward[,stage] and signals.
 
     Without a column called reward, `reward` or `minimise` names the one that is to be maximised or minimised;
     reward=None says that there is none. Rows without samples are an Error that lists them or, with
     unvisited="simplex", rows in which nature may do anything.
+
+    >>> lines = ["state,action,next,reward", "0,0,1,1", "0,0,0,1", "1,0,0,0"]
+    >>> _ = (folder / "log.csv").write_text("\\n".join(lines))
+    >>> rd.recorded(folder / "log.csv", horizon=3, uncertainty=rd.TV(0.1)).probability
+    array([0.5, 0.5, 1. ])
     """
     if unvisited not in ("error", "simplex"):
         raise Error(f"unvisited = {unvisited!r}, must be 'error' or 'simplex'")
     text = Path(path).read_text()
     found = _core.read_recorded(text, str(path), states, actions, list(terminal), unvisited == "simplex",
                                 objective_of(reward, minimise))  # fmt: skip
-    return EstimatedProblem._from(found, delta, terms)
+    return EstimatedProblem._from(found, delta, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+                                  discount=discount, start=start)  # fmt: skip
 
 
+@named_options
 def samples_needed(problem: Problem, *, epsilon: float, delta: float = 0.05) -> _core.SampleSize:
-    """The least number of samples of each row that guarantees this error with probability 1 - delta."""
+    """The least number of samples of each row that guarantees this error with probability 1 - delta.
+
+    >>> problem = rd.make("river_swim(horizon=5,start=3)")
+    >>> fewer, more = (rd.samples_needed(problem, epsilon=epsilon).per_row for epsilon in (0.5, 0.25))
+    >>> fewer < more
+    True
+    """
     return _core.samples_needed(problem, epsilon, delta)
 
 
+@named_options
 def samples_buy(problem: Problem, per_row: int, *, delta: float = 0.05) -> _core.SampleSize:
-    """What this many samples of each row guarantee with probability 1 - delta."""
+    """What this many samples of each row guarantee with probability 1 - delta.
+
+    >>> problem = rd.make("river_swim(horizon=5,start=3)")
+    >>> needed = rd.samples_needed(problem, epsilon=0.5).per_row
+    >>> rd.samples_buy(problem, needed).epsilon <= 0.5
+    True
+    """
     return _core.samples_buy(problem, per_row, delta)
 
 
-def _answer(function: Callable, signals: list[str]) -> Callable[[_core.Query], _core.Sample]:
+def _answer(function: Any, signals: list[str]) -> Callable[[_core.Query], _core.Sample]:
     def answer(query: _core.Query) -> _core.Sample:
         with _noted(f"state {query.state}, action {query.action}, stage {query.stage}, draw {query.draw}"):
             given = function(query)
@@ -180,23 +244,23 @@ def _answer(function: Callable, signals: list[str]) -> Callable[[_core.Query], _
     return answer
 
 
-def _answers(function: Callable, signals: list[str]) -> Callable:
-    def answers(*columns) -> tuple[np.ndarray, np.ndarray]:
+def _answers(function: Any, signals: list[str]) -> Callable[..., tuple[NDArray[np.int32], NDArray[np.float64]]]:
+    def answers(*columns: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         queries = Queries(*columns)
         with _noted(f"{len(queries)} queries, the first one state {queries.state[0]}, action {queries.action[0]}"):
             following, reward, *rest = function(queries)
         values = [np.asarray(v, dtype=np.float64) for v in (reward, *(rest[0][name] for name in signals))]
-        following = as_int32(following, "next")
-        for column in (following, *values):
-            if column.shape != (len(queries),):
-                raise Error(f"an answer of shape {column.shape} to {len(queries)} queries, must have one for each")
-        return following, np.ascontiguousarray(np.stack(values, axis=1))
+        after = as_int32(following, "next")
+        for shape in (after.shape, *(column.shape for column in values)):
+            if shape != (len(queries),):
+                raise Error(f"an answer of shape {shape} to {len(queries)} queries, must have one for each")
+        return after, np.ascontiguousarray(np.stack(values, axis=1))
 
     return answers
 
 
 @contextmanager
-def _noted(query: str):
+def _noted(query: str) -> Iterator[None]:
     """Adds the query to an exception; Python 3.10 keeps such notes without showing them."""
     try:
         yield

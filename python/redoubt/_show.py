@@ -1,35 +1,42 @@
-"""Problems and solutions as text and as tables for notebooks."""
+"""What a prompt and a notebook show: every value as text and as a table, names of users escaped."""
 
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 
+if TYPE_CHECKING:
+    from ._policy import Policy
+    from ._problem import Problem
+    from ._solution import Solution
+    from ._solve import Comparison
+
 _SIGN = {"at_least": ">=", "at_most": "<="}
 
 
-def problem_text(problem) -> str:
+def problem_text(problem: Problem) -> str:
     lines = [f"{key + ':':<13}{value}" for key, value in _problem_rows(problem)]
     return "\n".join(["redoubt.Problem", *("  " + line for line in lines)])
 
 
-def problem_html(problem) -> str:
+def problem_html(problem: Problem) -> str:
     return _table("Problem", _problem_rows(problem))
 
 
-def solution_text(solution) -> str:
+def solution_text(solution: Solution) -> str:
     lines = [f"{key + ':':<13}{value}" for key, value in _solution_rows(solution)]
     return "\n".join([f"redoubt.Solution by {solution.method}: {solution.status}", *("  " + line for line in lines)])
 
 
-def solution_html(solution) -> str:
+def solution_html(solution: Solution) -> str:
     return _table(f"Solution by {solution.method}: {solution.status}", _solution_rows(solution))
 
 
-def _problem_rows(problem) -> list[tuple[str, str]]:
+def _problem_rows(problem: Problem) -> list[tuple[str, str]]:
     each = "" if problem.stages == 1 else f", for each of {problem.stages} stages"
     rows = [
         ("states", f"{problem.states:,}"),
@@ -44,7 +51,7 @@ def _problem_rows(problem) -> list[tuple[str, str]]:
     return [*rows, ("uncertainty", repr(problem.uncertainty))]
 
 
-def _start(problem) -> str:
+def _start(problem: Problem) -> str:
     start = problem.terms.start
     if len(start.states) == 1:
         return problem.model.state_name(start.states[0])
@@ -56,7 +63,7 @@ def _constraint(signal: str, sense: str, bound: float, probability: float | None
     return text if probability is None else f"P({text}) >= {probability:g}"
 
 
-def _solution_rows(solution) -> list[tuple[str, str]]:
+def _solution_rows(solution: Solution) -> list[tuple[str, str]]:
     reward = solution.reward
     known = reward.bound is not None and solution.status != "infeasible"
     gap = "" if solution.gap is None else f" (gap {solution.gap:.2g})"
@@ -68,15 +75,30 @@ def _solution_rows(solution) -> list[tuple[str, str]]:
     return rows + [("note", note) for note in solution.notes]
 
 
-def policy_size(policy) -> str:
+def policy_size(policy: Policy) -> str:
     return f"{_count(policy.stages, 'stage')}, {_count(policy.memory_states, 'memory state')}"
+
+
+def policy_text(policy: Policy) -> str:
+    return f"<redoubt.Policy: {policy_size(policy)}, {_kind(policy)}>"
+
+
+def policy_html(policy: Policy) -> str:
+    rows = [("kind", _kind(policy)), ("size", policy_size(policy))]
+    return _table(
+        "Policy", [*rows, ("states", f"{policy.problem.states:,}"), ("actions", f"{policy.problem.actions:,}")]
+    )
+
+
+def _kind(policy: Policy) -> str:
+    return "tracks budgets" if policy.budget else "Markov" if policy.memory_states == 1 else "finite memory"
 
 
 def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
-def _promise(c) -> str:
+def _promise(c: _core.ConstraintResult) -> str:
     if c.probability is None:
         return f"{c.worst:.6g}, must be {_SIGN[c.sense]} {c.bound:g}"
     return f"{_SIGN[c.sense]} {c.bound:g} with probability {c.worst:.6g}, must be {c.probability:g}"
@@ -87,7 +109,7 @@ def _table(title: str, rows: list[tuple[str, str]]) -> str:
     return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
 
 
-def comparison_text(comparison) -> str:
+def comparison_text(comparison: Comparison) -> str:
     """One line for each contestant."""
     head = ("", "status", "worst-case reward", "gap to the bound", *_names(comparison))
     table = [head, *_comparison_rows(comparison)]
@@ -96,7 +118,7 @@ def comparison_text(comparison) -> str:
     return "\n".join([*lines, f"no policy that keeps the constraints beats {comparison.bound:.6g}"])
 
 
-def comparison_html(comparison) -> str:
+def comparison_html(comparison: Comparison) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in ("", "status", "reward", "gap", *_names(comparison)))
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(entry)}</td>" for entry in row) + "</tr>" for row in _comparison_rows(comparison)
@@ -104,12 +126,12 @@ def comparison_html(comparison) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _names(comparison) -> list[str]:
+def _names(comparison: Comparison) -> list[str]:
     solutions = list(comparison.solutions.values())
     return [c.name for c in solutions[0].constraints] if solutions else []
 
 
-def _comparison_rows(comparison) -> list[tuple[str, ...]]:
+def _comparison_rows(comparison: Comparison) -> list[tuple[str, ...]]:
     rows = []
     for line in comparison.lines:
         solution = comparison.solutions[line.name]
@@ -127,13 +149,32 @@ def constraint_call(constraint: _core.Constraint) -> str:
     return f"chance({signal}, {sense}={bound}, probability={constraint.probability:g})"
 
 
-def fields_text(thing) -> str:
+def ball_text(ball: Any) -> str:
+    """TV, Chi2 or KL as it is made; a long list of radii by its length."""
+    reach = f", reach={ball.reach!r}" if isinstance(ball, _core.TV) else ""
+    return f"{type(ball).__name__}({_field(ball.radius)}{reach})"
+
+
+def fields_text(thing: object) -> str:
     """What a value of the library holds: AchievableRange(best=0.5, worst=4)."""
+    return f"{type(thing).__name__}({', '.join(f'{name}={_field(value)}' for name, value in _fields(thing))})"
+
+
+def fields_html(thing: object) -> str:
+    return _table(type(thing).__name__, [(name, _field(value)) for name, value in _fields(thing)])
+
+
+def as_code(thing: object) -> str:
+    """How it is made, for a notebook."""
+    return f"<code>{escape(repr(thing))}</code>"
+
+
+def _fields(thing: object) -> list[tuple[str, Any]]:
     names = [name for name, member in vars(type(thing)).items() if isinstance(member, property)]
-    return f"{type(thing).__name__}({', '.join(f'{name}={_field(getattr(thing, name))}' for name in names)})"
+    return [(name, getattr(thing, name)) for name in names]
 
 
-def _field(value) -> str:
+def _field(value: object) -> str:
     if isinstance(value, float):
         return f"{value + 0.0:.6g}"  # no -0
     if isinstance(value, (np.ndarray, list)) and len(value) > 8:
@@ -143,11 +184,31 @@ def _field(value) -> str:
     return repr(value)
 
 
-# What a prompt shows of the library's values; those of the package have a text of their own.
-_core.Constraint.__repr__ = constraint_call
-for _type in (
-    _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.EnvironmentInfo,
-    _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.ParameterInfo, _core.RcviPlan, _core.RewardResult,
-    _core.RowDistribution, _core.SampledTotal, _core.SampleSize, _core.Simulation, _core.Start, _core.Terms,
-):  # fmt: skip
-    _type.__repr__ = fields_text
+def _give(kind: type, text: Any, html: Any) -> None:
+    """Lets a type of the library, which is closed to type checkers, show itself."""
+    if text is not None:
+        setattr(kind, "__repr__", text)  # noqa: B010
+    setattr(kind, "_repr_html_", html)  # noqa: B010
+
+
+def found_text(solution: _core.Solution) -> str:
+    return f"<solution by {solution.method}: {solution.status}>"
+
+
+# Values of the library; those of the package have a text of their own.
+_give(_core.Constraint, constraint_call, as_code)
+_BALLS: tuple[type, ...] = (_core.Chi2, _core.KL, _core.TV)
+_OTHER_SETS: tuple[type, ...] = (_core.Interval, _core.Nominal, _core.Tilt)
+_VALUES: tuple[type, ...] = (
+    _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.Controller,
+    _core.EnvironmentInfo, _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.ParameterInfo, _core.Query,
+    _core.RcviPlan, _core.RewardResult, _core.RowDistribution, _core.SampledTotal, _core.SampleSize, _core.Simulation,
+    _core.Start, _core.Terms,
+)  # fmt: skip
+_give(_core.Solution, found_text, as_code)
+for _type in _BALLS:
+    _give(_type, ball_text, as_code)
+for _type in _OTHER_SETS:
+    _give(_type, None, as_code)
+for _type in _VALUES:
+    _give(_type, fields_text, fields_html)

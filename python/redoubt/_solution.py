@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core, _show
+from ._options import AnyPath
+from ._pickle import from_bytes, to_bytes
 from ._policy import Policy
-from ._problem import Problem
+from ._problem import Problem, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 
 class Solution:
-    """The policy that a method found, what it guarantees, and how it was found.
+    """The policy that a method found, what it guarantees, and how it was found. It pickles, with its problem.
 
     Attributes:
         status: "certified", "feasible", "violated", "infeasible" or "stopped".
@@ -32,19 +40,25 @@ class Solution:
         unfinished: the work was stopped before its end. With another status than "stopped" the bounds hold, but a
             longer search might have found better ones.
         notes: what a user should know about this answer.
+
+    >>> solution = rd.solve(rd.make("river_swim(horizon=10,start=3)"), "frontier")
+    >>> solution.status, solution.reward.worst <= solution.reward.bound
+    ('certified', True)
+    >>> solution.constraints
+    [ConstraintResult(name='cost', sense='at_most', bound=4, ..., worst=4, satisfied=True, ...)]
     """
 
-    def __init__(self, solution: _core.Solution, problem: Problem):
+    def __init__(self, solution: _core.Solution, problem: Problem) -> None:
         self._solution = solution
         self.problem = problem
         self.status: str = solution.status
         self.method: str = solution.method
-        self.reward = solution.reward
+        self.reward: _core.RewardResult = solution.reward
         self.gap: float | None = solution.gap
-        self.constraints = solution.constraints
+        self.constraints: list[_core.ConstraintResult] = solution.constraints
         self.policy = Policy(solution.policy, problem)
-        self.trace = _trace(solution.trace, problem)
-        self.curve = _curve(solution.curve, problem)
+        self.trace: dict[str, NDArray[np.float64]] = _trace(solution.trace, problem)
+        self.curve: dict[str, NDArray[np.float64]] = _curve(solution.curve, problem)
         self.seconds: float = solution.seconds
         self.row_evaluations: float = solution.row_evaluations
         self.iterations: int = solution.iterations
@@ -57,26 +71,80 @@ class Solution:
         """The policy for other bounds on the same constraints, one for each, without solving again.
 
         Only for method "frontier", whose curve holds them all.
+
+        >>> solution = rd.solve(rd.make("river_swim(horizon=10,start=3)"), "frontier")
+        >>> stricter = solution.policy_at(3.5)
+        >>> round(rd.evaluate(solution.problem, stricter).constraints[0].worst, 6)
+        3.5
         """
         return Policy(_core.policy_at(self.problem, self._solution, list(bounds)), self.problem)
 
-    def plot_curve(self, constraint: int = 0, ax=None):
+    def reward_at(self, *bounds: float) -> _core.RewardResult:
+        """What the policy for other bounds guarantees, `worst`, and what no policy that keeps them can beat, `bound`.
+
+        The bound is that of the solution, which is one for stricter bounds on the constraints, and None for others.
+
+        >>> solution = rd.solve(rd.make("river_swim(horizon=10,start=3)"), "frontier")
+        >>> stricter = solution.reward_at(3.5)
+        >>> stricter.worst < solution.reward.worst, stricter.worst <= stricter.bound
+        (True, True)
+        """
+        return _core.reward_at(self.problem, self._solution, list(bounds))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the policy, as plain values that `json.dumps` takes; what is not known is None.
+
+        The keys are those of `redoubt solve --json`, and "trace" and "curve" have their columns as lists.
+
+        >>> import json
+        >>> solution = rd.solve(rd.make("river_swim(horizon=10,start=3)"), "robust")
+        >>> said = json.loads(json.dumps(solution.to_dict()))
+        >>> said["status"], said["reward"]["gap"], said["constraints"][0]["satisfied"]
+        ('violated', None, False)
+        """
+        problem = self.problem
+        reward = {name: getattr(self.reward, name) for name in ("worst", "bound", "static_bound")}
+        constraint = ("name", "sense", "bound", "probability", "worst", "satisfied", "best_achievable")
+        own = ("hopeless", "seconds", "row_evaluations", "iterations", "cut", "unfinished", "notes", "trace", "curve")
+        said: dict[str, Any] = _plain({
+            "status": self.status,
+            "method": self.method,
+            "reward": {**reward, "gap": self.gap},
+            "constraints": [{name: getattr(one, name) for name in constraint} for one in self.constraints],
+            **{name: getattr(self, name) for name in own},
+            **{name: getattr(problem, name) for name in ("states", "actions", "horizon", "discount")},
+            "set": _core.uncertainty_name(problem.uncertainty),
+            "radius": getattr(problem.uncertainty, "radius", None),
+            "memory_states": self.policy.memory_states,
+            "version": _core.version,
+        })  # fmt: skip
+        return said
+
+    def plot_curve(self, constraint: int = 0, ax: Axes | None = None) -> Axes:
         """See `redoubt.plots.curve`."""
         from . import plots
 
         return plots.curve(self, constraint, ax)
 
-    def plot_policy(self, stage: int = 0, action: int | None = None, ax=None):
+    def plot_policy(
+        self, stage: int | None = None, action: int | None = None, ax: Axes | None = None, *,
+        memory: int | None = None, coordinates: ArrayLike | None = None,
+    ) -> Axes:  # fmt: skip
         """See `redoubt.plots.policy`."""
         from . import plots
 
-        return plots.policy(self, stage, action, ax)
+        return plots.policy(self, stage, action, ax, memory=memory, coordinates=coordinates)
 
-    def plot_trace(self, x: str = "iteration", ax=None):
+    def plot_trace(self, x: str = "iteration", ax: Axes | None = None) -> Axes:
         """See `redoubt.plots.trace`."""
         from . import plots
 
         return plots.trace(self, x, ax)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Solution) and self._solution == other._solution and self.problem == other.problem
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return _show.solution_text(self)
@@ -84,17 +152,52 @@ class Solution:
     def _repr_html_(self) -> str:
         return _show.solution_html(self)
 
+    def __copy__(self) -> Solution:
+        return Solution(self._solution, self.problem)  # what it shows of the library's solution cannot be changed
 
-def save_solution(solution: Solution, path: str | os.PathLike) -> None:
-    """Writes a solution, policy included, as HDF5: the whole file or none of it."""
+    def __deepcopy__(self, memo: dict[int, Any]) -> Solution:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (to_bytes(self._solution), self.problem)
+
+
+def as_policy(policy: object) -> Policy:
+    """The policy itself, or that of a solution; an Error when it is something else."""
+    if isinstance(policy, Solution):
+        return policy.policy
+    if isinstance(policy, Policy):
+        return policy
+    raise _core.Error(f"policy = {short(policy)}, must be a Policy or a Solution")
+
+
+def save_solution(solution: Solution, path: AnyPath) -> None:
+    """Writes a solution, policy included, as HDF5: the whole file or none of it.
+
+    >>> problem = rd.make("river_swim(horizon=5,start=3)")
+    >>> rd.save_solution(rd.solve(problem, "frontier"), folder / "solution.h5")
+    >>> rd.load_solution(problem, folder / "solution.h5").status
+    'certified'
+    """
     _core.save_solution(solution._solution, path)
 
 
-def load_solution(problem: Problem, path: str | os.PathLike) -> Solution:
-    """The solution in a file, for the problem it was found for; the same bits as were saved."""
+def load_solution(problem: Problem, path: AnyPath) -> Solution:
+    """The solution in a file, for the problem it was found for; the same bits as were saved.
+
+    >>> problem = rd.make("river_swim(horizon=5,start=3)")
+    >>> solution = rd.solve(problem, "frontier")
+    >>> rd.save_solution(solution, folder / "answer.h5")
+    >>> rd.load_solution(problem, folder / "answer.h5") == solution
+    True
+    """
     solution = _core.load_solution(path)
     _core.check_policy(problem, solution.policy)
     return Solution(solution, problem)
+
+
+def _restored(content: bytes, problem: Problem) -> Solution:
+    return Solution(from_bytes(content), problem)
 
 
 def column_names(problem: Problem) -> list[str]:
@@ -106,7 +209,7 @@ def column_names(problem: Problem) -> list[str]:
     return names
 
 
-def _trace(trace: _core.Trace, problem: Problem) -> dict[str, np.ndarray]:
+def _trace(trace: _core.Trace, problem: Problem) -> dict[str, NDArray[np.float64]]:
     columns = {name: getattr(trace, name) for name in ("iteration", "row_evaluations", "seconds", "reward")}
     if len(trace.bound):
         columns["bound"] = trace.bound
@@ -115,8 +218,17 @@ def _trace(trace: _core.Trace, problem: Problem) -> dict[str, np.ndarray]:
     return columns
 
 
-def _curve(points: list[_core.CurvePoint], problem: Problem) -> dict[str, np.ndarray]:
+def _curve(points: list[_core.CurvePoint], problem: Problem) -> dict[str, NDArray[np.float64]]:
     columns = {"reward": np.array([point.reward for point in points])}
     for i, name in enumerate(column_names(problem)):
         columns[name] = np.array([point.constraints[i] for point in points])
     return columns
+
+
+def _plain(value: Any) -> Any:
+    """Lists, dicts, words and numbers; JSON has no infinity and no NaN."""
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(entry) for entry in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Error
 
@@ -41,13 +43,16 @@ class Layout:
     @cached_property
     def state_rows(self) -> np.ndarray:
         """Rows of (stage, state): from entry stage * states + state to the next one."""
-        return np.arange(self.stages * self.states + 1) * self.actions if self.regular else self.some_rows[0]
+        if self.some_rows is not None:
+            return self.some_rows[0]
+        return np.arange(self.stages * self.states + 1) * self.actions
 
     @cached_property
     def action(self) -> np.ndarray:
         """Of each row."""
-        every = np.arange(self.actions, dtype=np.int32)
-        return np.tile(every, self.stages * self.states) if self.regular else self.some_rows[1]
+        if self.some_rows is not None:
+            return self.some_rows[1]
+        return np.tile(np.arange(self.actions, dtype=np.int32), self.stages * self.states)
 
     @cached_property
     def row_slot(self) -> np.ndarray:
@@ -68,11 +73,12 @@ class Layout:
 
     def at_stages(self, stages: int) -> Layout:
         """The same rows written out for each stage."""
-        repeated = lambda: (_repeat_offsets(self.state_rows, stages), np.tile(self.action, stages))
         return replace(
             self,
             stages=stages,
-            some_rows=None if self.regular else repeated(),
+            some_rows=None
+            if self.regular
+            else (_repeat_offsets(self.state_rows, stages), np.tile(self.action, stages)),
             row_outcomes=_repeat_offsets(self.row_outcomes, stages),
             next=np.tile(self.next, stages),
             probability=np.tile(self.probability, stages),
@@ -87,7 +93,10 @@ class Layout:
             return self
         keys = np.concatenate([listed, added])
         order = np.argsort(keys, kind="stable")
-        joined = lambda values: np.concatenate([values, np.zeros(len(added))])[order]
+
+        def joined(values: np.ndarray) -> np.ndarray:
+            return np.asarray(np.concatenate([values, np.zeros(len(added))])[order])
+
         return replace(
             self,
             row_outcomes=_offsets(np.diff(self.row_outcomes) + np.bincount(added // self.states, minlength=self.rows)),
@@ -97,7 +106,10 @@ class Layout:
         )
 
 
-def read_transitions(P, order: str | None, states, actions) -> Layout:
+States = int | Sequence[str] | None  # how many there are, or their names
+
+
+def read_transitions(P: Any, order: str | None, states: States, actions: Sequence[str] | None) -> Layout:
     if order not in (None, "sas", "ass"):
         raise Error(f"order = {order!r}, must be 'sas' for (S, A, S) or 'ass' for (A, S, S)")
     if is_sparse(P):
@@ -106,7 +118,7 @@ def read_transitions(P, order: str | None, states, actions) -> Layout:
         return _from_columns(*_nested_columns(P, _labels(states), _labels(actions)), states)
     if isinstance(P, Sequence) and len(P) > 0 and is_sparse(P[0]):
         return _from_sparse(list(P), order)
-    if isinstance(P, Sequence) and len(P) > 0 and isinstance(P[0], (tuple, Mapping)):
+    if isinstance(P, Sequence) and len(P) > 0 and _is_transition(P[0]):
         return _from_columns(*_listed_columns(P, _labels(states), _labels(actions)), states)
     try:
         array = np.asarray(P, dtype=np.float64)
@@ -115,11 +127,16 @@ def read_transitions(P, order: str | None, states, actions) -> Layout:
     return _from_dense(array, order)
 
 
-def is_sparse(matrix) -> bool:
+def _is_transition(entry: Any) -> bool:
+    """A dict, or a tuple that is not the beginning of an array."""
+    return isinstance(entry, Mapping) or (isinstance(entry, tuple) and not (entry and np.ndim(entry[0])))
+
+
+def is_sparse(matrix: Any) -> bool:
     return hasattr(matrix, "tocsr")
 
 
-def as_int32(values, what: str) -> np.ndarray:
+def as_int32(values: Any, what: str) -> NDArray[np.int32]:
     array = np.asarray(values)
     if array.dtype == np.int32:
         return np.ascontiguousarray(array)
@@ -146,7 +163,7 @@ def in_order(array: np.ndarray, order: str | None, what: str) -> np.ndarray:
     return array
 
 
-def stage_order(matrices: list, order: str | None) -> str:
+def stage_order(matrices: list[Any], order: str | None) -> str:
     """Whether a list of sparse matrices has one for each stage ('sas') or one for each action ('ass')."""
     rows, states = matrices[0].shape
     if order is None and len(matrices) > 1 and rows == states:
@@ -171,7 +188,7 @@ def _from_dense(array: np.ndarray, order: str | None) -> Layout:
     return _regular(stages, states, actions, row_outcomes, np.nonzero(listed)[-1], array[listed])
 
 
-def _from_sparse(matrices: list, order: str | None) -> Layout:
+def _from_sparse(matrices: list[Any], order: str | None) -> Layout:
     rows, states = matrices[0].shape
     for matrix in matrices:
         if matrix.shape != (rows, states):
@@ -185,7 +202,7 @@ def _from_sparse(matrices: list, order: str | None) -> Layout:
     return _regular(stages, states, rows // states, csr.indptr, csr.indices, csr.data)
 
 
-def stack(matrices: list):
+def stack(matrices: list[Any]) -> Any:
     if len(matrices) == 1:
         return matrices[0].tocsr()
     import scipy.sparse
@@ -193,14 +210,16 @@ def stack(matrices: list):
     return scipy.sparse.vstack(matrices, format="csr")
 
 
-def action_major(csr, order: str | None, states: int, actions: int):
+def action_major(csr: Any, order: str | None, states: int, actions: int) -> Any:
     """Rows a*S+s (order 'ass') brought into the order s*A+a."""
     if order != "ass":
         return csr
     return csr[np.arange(states * actions).reshape(actions, states).T.ravel()]
 
 
-def _regular(stages, states, actions, row_outcomes, next_state, probability) -> Layout:
+def _regular(
+    stages: int, states: int, actions: int, row_outcomes: np.ndarray, next_state: np.ndarray, probability: np.ndarray
+) -> Layout:
     return Layout(
         states=states,
         stages=stages,
@@ -216,13 +235,17 @@ def _regular(stages, states, actions, row_outcomes, next_state, probability) -> 
 _KEYS = ("stage", "state", "action", "next", "p")
 
 
-def _labels(names) -> dict:
+Labels = dict[Any, int]  # the number of each name
+Columns = dict[str, list[Any]]
+
+
+def _labels(names: States) -> Labels:
     return {name: number for number, name in enumerate(names)} if isinstance(names, Sequence) else {}
 
 
-def _listed_columns(entries: Sequence, states: dict, actions: dict) -> tuple[dict, dict]:
-    columns: dict[str, list] = {key: [] for key in _KEYS}
-    extra: dict[str, list] = {}
+def _listed_columns(entries: Sequence[Any], states: Labels, actions: Labels) -> tuple[Columns, Columns]:
+    columns: Columns = {key: [] for key in _KEYS}
+    extra: Columns = {}
     for i, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
             if len(entry) != 4:
@@ -243,9 +266,9 @@ def _listed_columns(entries: Sequence, states: dict, actions: dict) -> tuple[dic
     return columns, extra
 
 
-def _nested_columns(P: Mapping, states: dict, actions: dict) -> tuple[dict, dict]:
+def _nested_columns(P: Mapping[Any, Any], states: Labels, actions: Labels) -> tuple[Columns, Columns]:
     """P[state][action] is {next: p} or a list of (p, next), as Gymnasium has it."""
-    columns: dict[str, list] = {key: [] for key in _KEYS}
+    columns: Columns = {key: [] for key in _KEYS}
     for state, choices in P.items():
         named = choices.items() if isinstance(choices, Mapping) else enumerate(choices)
         for action, outcomes in named:
@@ -259,7 +282,7 @@ def _nested_columns(P: Mapping, states: dict, actions: dict) -> tuple[dict, dict
     return columns, {}
 
 
-def _from_columns(columns: dict[str, list], extra: dict[str, list], states) -> Layout:
+def _from_columns(columns: Columns, extra: Columns, states: States) -> Layout:
     count = len(columns["state"])
     stage, state, action, after = (as_int32(columns[key], key) for key in ("stage", "state", "action", "next"))
     for key, column in (("stage", stage), ("action", action)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +19,11 @@ class Values:
     of P; sparse like P; a function of (state, action, next); or a set of states, which counts arrivals in it.
     """
 
-    def __init__(self, what: str, values, order: str | None):
+    def __init__(self, what: str, values: Any, order: str | None) -> None:
         self.what = what
         self.order = order
         self.values = values
-        self.matrices = None
+        self.matrices: list[Any] | None = None
         if is_sparse(values):
             self.matrices = [values]
         elif isinstance(values, (list, tuple)) and values and is_sparse(values[0]):
@@ -45,8 +46,8 @@ class Values:
         if not self.is_array or self.values.ndim < 3:
             return 1
         if self.values.ndim == 4:
-            return self.values.shape[0]
-        return horizon if self._is_staged(layout, horizon) else 1
+            return int(self.values.shape[0])
+        return int(self.values.shape[0]) if self._is_staged(layout, horizon) else 1
 
     def spread(self, layout: Layout, horizon: int | None) -> tuple[np.ndarray, np.ndarray]:
         """The value of each row and the value of each outcome; empty where there is none."""
@@ -85,13 +86,14 @@ class Values:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         full = self._over_outcomes(layout)
         stage = layout.row_stage if len(full) > 1 else 0
-        return np.nonzero(full[stage, layout.row_state, layout.action] > 0)
+        row, after = np.nonzero(full[stage, layout.row_state, layout.action] > 0)
+        return row, after
 
     def _is_staged(self, layout: Layout, horizon: int | None) -> bool:
         """Whether the axes are (H, S, A) or (H, S, A, 1), rather than over outcomes."""
         shape = self.values.shape
         if len(shape) == 4:
-            return shape[3] == 1
+            return bool(shape[3] == 1)
         staged = horizon is not None and shape == (horizon, layout.states, layout.actions)
         over_outcomes = shape in (
             (layout.states, layout.actions, layout.states),
@@ -101,7 +103,7 @@ class Values:
             raise Error(
                 f"{self.what} has shape {shape}, which may be (H, S, A) or (S, A, S): give (H, S, A, 1) or (1, S, A, S)"
             )
-        return staged
+        return bool(staged)
 
     def _over_outcomes(self, layout: Layout) -> np.ndarray:
         full = in_order(self.values, self.order, self.what)
@@ -111,9 +113,9 @@ class Values:
             raise self._shape_error(layout)
         return full
 
-    def _rows_of_sparse(self, layout: Layout):
+    def _rows_of_sparse(self, layout: Layout) -> Any:
         """One row for each row of the layout, or for each row of one stage."""
-        csr = stack(self.matrices)
+        csr = stack(self.matrices or [])
         if csr.shape[1] != layout.states or csr.shape[0] not in (layout.rows, layout.rows // layout.stages):
             raise Error(
                 f"{self.what} is sparse with shape {csr.shape}, must be {(layout.rows, layout.states)}, one row for "
@@ -128,7 +130,7 @@ class Values:
         picked = csr[layout.outcome_row % csr.shape[0], layout.next]
         return np.asarray(picked, dtype=np.float64).ravel()
 
-    def _from_function(self, function: Callable, layout: Layout) -> np.ndarray:
+    def _from_function(self, function: Callable[[int, int, int], float], layout: Layout) -> np.ndarray:
         row = layout.outcome_row
         keys = zip(layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist(), strict=True)
         return np.fromiter((function(*key) for key in keys), dtype=np.float64, count=len(row))
@@ -146,4 +148,4 @@ def _of_rows(array: np.ndarray, layout: Layout) -> np.ndarray:
     array = np.broadcast_to(array, (layout.stages, layout.states, layout.actions))
     if layout.regular:
         return array.reshape(-1)  # no copy where the array is in order already
-    return array[layout.row_stage, layout.row_state, layout.action]
+    return np.asarray(array[layout.row_stage, layout.row_state, layout.action])

@@ -283,7 +283,7 @@ BAD = {
     "chance": (lambda P: rd.chance("x", probability=0.5), "one of at_least and at_most"),
     "sparse rows": (lambda P: rd.Problem(sp.csr_matrix(np.ones((5, 4)))), "a multiple of 4 rows"),
     "list of square matrices": (lambda P: rd.Problem([sp.eye(3, format="csr")] * 2), "order='ass' when each"),
-    "term": (lambda P: rd.make("river_swim", radius=2), "unknown term 'radius'"),
+    "term": (lambda P: rd.make("river_swim", radius=2), "unknown option 'radius' of make, must be one of constraints"),
     "environment": (lambda P: rd.make("river_swam"), "river_swam"),
     "file": (lambda P: rd.load("no/such/file.json"), "no/such/file.json"),
 }

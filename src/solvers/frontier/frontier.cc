@@ -162,6 +162,43 @@ double sign_of(const Problem& problem, std::size_t constraint) {
   return channel_of(problem, static_cast<int>(constraint)).sign;
 }
 
+// What a constraint asks of its values there.
+double own_bound(const Problem& problem, std::size_t constraint) {
+  const Constraint& asked = problem.constraints()[constraint];
+  return asked.probability.value_or(asked.bound);
+}
+
+// A solution may have been read for another problem.
+void require_for_each(std::size_t constraints, std::size_t values) {
+  require(values == constraints, "a curve over {} constraints, the problem has {}", values,
+          constraints);
+}
+
+// The weights of the points of the curve that keep these bounds with the most reward.
+std::vector<double> mix_at(const Problem& problem, const Solution& solution,
+                           const std::vector<double>& bounds) {
+  const auto constraints = problem.constraints().size();
+  require(solution.method == "frontier" && !solution.curve.empty(),
+          "method '{}' has no trade-off curve to choose from", solution.method);
+  require(bounds.size() == constraints, "{} bounds, must be one for each of the {} constraints",
+          bounds.size(), constraints);
+  std::vector<double> reward, required;
+  std::vector<std::vector<double>> utility(constraints);
+  for (std::size_t c = 0; c < constraints; ++c) required.push_back(sign_of(problem, c) * bounds[c]);
+  for (const CurvePoint& point : solution.curve) {
+    require_for_each(constraints, point.constraints.size());
+    reward.push_back(point.reward);
+    for (std::size_t c = 0; c < constraints; ++c) {
+      utility[c].push_back(sign_of(problem, c) * point.constraints[c]);
+    }
+  }
+  MixUnderConstraints mix{reward, {utility.begin(), utility.end()}, required};
+  ConstrainedMix found = best_constrained_mix(mix);
+  require(found.shortfall <= kSatisfied, "the curve misses these bounds by {:g}, must reach them",
+          found.shortfall);
+  return std::move(found.weight);
+}
+
 }  // namespace
 
 Solution frontier(const Problem& problem, const FrontierOptions& options,
@@ -209,35 +246,31 @@ void certify(const Problem& problem, Solution& solution, const FrontierOptions& 
 
 Policy policy_at(const Problem& problem, const Solution& solution,
                  const std::vector<double>& bounds) {
-  const auto constraints = problem.constraints().size();
-  require(solution.method == "frontier" && !solution.curve.empty(),
-          "method '{}' has no trade-off curve to choose from", solution.method);
-  require(bounds.size() == constraints, "{} bounds, must be one for each of the {} constraints",
-          bounds.size(), constraints);
-  std::vector<double> reward, required;
-  std::vector<std::vector<double>> utility(constraints);
-  for (std::size_t c = 0; c < constraints; ++c) required.push_back(sign_of(problem, c) * bounds[c]);
-  for (const CurvePoint& point : solution.curve) {
-    reward.push_back(point.reward);
-    for (std::size_t c = 0; c < constraints; ++c) {
-      utility[c].push_back(sign_of(problem, c) * point.constraints[c]);
-    }
-  }
-  MixUnderConstraints mix{reward, {utility.begin(), utility.end()}, required};
-  const ConstrainedMix found = best_constrained_mix(mix);
-  require(found.shortfall <= kSatisfied, "the curve misses these bounds by {:g}, must reach them",
-          found.shortfall);
+  const std::vector<double> weight = mix_at(problem, solution, bounds);
   Policy policy = solution.policy;
   policy.start_begin = {0};
   policy.start_moves.clear();
   for (std::size_t i = 0; i < policy.start_states.size(); ++i) {
-    for (std::size_t n = 0; n < found.weight.size(); ++n) {
-      if (found.weight[n] > 0)
-        policy.start_moves.push_back({solution.curve[n].memory, found.weight[n]});
+    for (std::size_t n = 0; n < weight.size(); ++n) {
+      if (weight[n] > 0) policy.start_moves.push_back({solution.curve[n].memory, weight[n]});
     }
     policy.start_begin.push_back(static_cast<std::int64_t>(policy.start_moves.size()));
   }
   return policy;
+}
+
+RewardResult reward_at(const Problem& problem, const Solution& solution,
+                       const std::vector<double>& bounds) {
+  const std::vector<double> weight = mix_at(problem, solution, bounds);
+  RewardResult reward;
+  for (std::size_t n = 0; n < weight.size(); ++n)
+    reward.worst += weight[n] * solution.curve[n].reward;
+  // Bounds that ask at least as much as those of the problem leave no more than its own.
+  bool as_strict = solution.reward.bound.has_value();
+  for (std::size_t c = 0; c < bounds.size(); ++c)
+    as_strict &= sign_of(problem, c) * (bounds[c] - own_bound(problem, c)) >= 0;
+  if (as_strict) reward.bound = solution.reward.bound;
+  return reward;
 }
 
 }  // namespace redoubt
