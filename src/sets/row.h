@@ -22,6 +22,16 @@ struct NominalRow {
   const double* upper = nullptr;
 };
 
+// Rows of equally many outcomes, a row of its own for every lane. All numbers are padded like values
+// (see below), those of outcomes laid out [outcome * padded_lanes(lanes) + lane].
+struct LaneRows {
+  int outcomes = 0;
+  const double* probability = nullptr;
+  const double* radius = nullptr;  // [lane]
+  const double* lower = nullptr;
+  const double* upper = nullptr;
+};
+
 // values[i] points to the value of outcome i in every lane, contiguous. Reading up to
 // padded_lanes(lanes) must be valid and find finite numbers; so must writing the results. `floor`
 // is the value, per lane, of the worst landing place outside the row's outcomes (tv with reach
@@ -62,5 +72,19 @@ class Scratch {
 // floor).
 using WorstCase = void (*)(const NominalRow& row, const LaneValues& values, Scratch& scratch,
                            double* worst, double* minimiser);
+
+// The same where every lane has a row of its own.
+using WorstCases = void (*)(const LaneRows& rows, const LaneValues& values, Scratch& scratch,
+                            double* worst, double* minimiser);
+
+// result[i] = sum of probability * values[next] over the outcomes of rows[i]: the product of a
+// sparse matrix, in compressed row storage, and a vector.
+struct SparseRows {
+  const std::int64_t* row_outcomes = nullptr;
+  const std::int32_t* next = nullptr;
+  const double* probability = nullptr;
+};
+using ExpectedValues = void (*)(const SparseRows& matrix, const std::int64_t* rows,
+                                std::int64_t count, const double* values, double* result);
 
 }  // namespace redoubt

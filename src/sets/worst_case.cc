@@ -15,22 +15,37 @@ const SetKernels& kernels_for(InstructionSet instructions) {
   return baseline::set_kernels;
 }
 
-WorstCase choose(const Nominal&, const SetKernels& k) { return k.nominal; }
-WorstCase choose(const TV&, const SetKernels& k) { return k.tv; }
-WorstCase choose(const Chi2&, const SetKernels& k) { return k.chi2; }
-WorstCase choose(const KL&, const SetKernels& k) { return k.kl; }
-WorstCase choose(const Tilt&, const SetKernels& k) { return k.tilt; }
-WorstCase choose(const Interval&, const SetKernels& k) { return k.interval; }
+SetKernel choose(const Nominal&, const SetKernels& k) { return k.nominal; }
+SetKernel choose(const TV&, const SetKernels& k) { return k.tv; }
+SetKernel choose(const Chi2&, const SetKernels& k) { return k.chi2; }
+SetKernel choose(const KL&, const SetKernels& k) { return k.kl; }
+SetKernel choose(const Tilt&, const SetKernels& k) { return k.tilt; }
+SetKernel choose(const Interval&, const SetKernels& k) { return k.interval; }
 
-}  // namespace
-
-WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
+SetKernel choose(const Uncertainty& uncertainty, InstructionSet instructions) {
   return std::visit([&](const auto& set) { return choose(set, kernels_for(instructions)); },
                     uncertainty);
 }
 
+}  // namespace
+
+WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
+  return choose(uncertainty, instructions).one_row;
+}
 WorstCase worst_case_kernel(const Uncertainty& uncertainty) {
   return worst_case_kernel(uncertainty, best_instruction_set());
 }
+
+WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
+  return choose(uncertainty, instructions).row_of_lane;
+}
+WorstCases worst_cases_kernel(const Uncertainty& uncertainty) {
+  return worst_cases_kernel(uncertainty, best_instruction_set());
+}
+
+ExpectedValues expected_values_kernel(InstructionSet instructions) {
+  return kernels_for(instructions).expected_values;
+}
+ExpectedValues expected_values_kernel() { return expected_values_kernel(best_instruction_set()); }
 
 }  // namespace redoubt

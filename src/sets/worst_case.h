@@ -15,4 +15,11 @@ namespace redoubt {
 WorstCase worst_case_kernel(const Uncertainty& uncertainty);
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
 
+// The same for lanes that have a row each: the result of a row is what it is alone. And without
+// lanes, the expectations of the nominal rows.
+WorstCases worst_cases_kernel(const Uncertainty& uncertainty);
+WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
+ExpectedValues expected_values_kernel();
+ExpectedValues expected_values_kernel(InstructionSet instructions);
+
 }  // namespace redoubt

@@ -22,6 +22,59 @@ struct Block {
   }
 };
 
+// A number for each outcome of a row: the same in all lanes of a block, or one for each lane.
+struct SharedNumbers {
+  const double* first;
+
+  [[gnu::always_inline]] double operator()(const Block&, int outcome) const {
+    return first[outcome];
+  }
+};
+struct LaneNumbers {
+  const double* first;
+  int stride;
+
+  [[gnu::always_inline]] Lanes operator()(const Block& v, int outcome) const {
+    return load(first + static_cast<std::size_t>(outcome) * stride + v.lane);
+  }
+};
+
+// What lanes are the values of: one row for all of them, or a row for each. Kernels are written
+// once, for either. Every operation is the same in both, so a row has the same worst case.
+struct SharedRow {
+  using Number = double;
+  using Numbers = SharedNumbers;
+  int outcomes;
+  Numbers probability, lower, upper;
+  double common_radius;
+
+  explicit SharedRow(const NominalRow& row)
+      : outcomes(row.outcomes),
+        probability{row.probability},
+        lower{row.lower},
+        upper{row.upper},
+        common_radius(row.radius) {}
+  [[gnu::always_inline]] double radius(const Block&) const { return common_radius; }
+};
+struct RowOfLane {
+  using Number = Lanes;
+  using Numbers = LaneNumbers;
+  int outcomes;
+  Numbers probability, lower, upper;
+  const double* radii;
+
+  RowOfLane(const LaneRows& rows, int lanes)
+      : outcomes(rows.outcomes),
+        probability{rows.probability, padded_lanes(lanes)},
+        lower{rows.lower, padded_lanes(lanes)},
+        upper{rows.upper, padded_lanes(lanes)},
+        radii(rows.radius) {}
+  [[gnu::always_inline]] Lanes radius(const Block& v) const { return load(radii + v.lane); }
+};
+
+[[gnu::always_inline]] inline double lesser(double a, double b) { return a < b ? a : b; }
+[[gnu::always_inline]] inline Lanes lesser(Lanes a, Lanes b) { return min(a, b); }
+
 // Where the minimiser of a block goes.
 struct Minimiser {
   double* first;
@@ -37,13 +90,13 @@ struct Minimiser {
 
 // Calls solve(block, minimiser or null) for each block of lanes; it returns the worst case.
 template <class Solve>
-[[gnu::always_inline]] inline void for_each_block(const NominalRow& row, const LaneValues& values,
+[[gnu::always_inline]] inline void for_each_block(int outcomes, const LaneValues& values,
                                                   double* worst, double* minimiser, Solve solve) {
   const int stride = padded_lanes(values.lanes);
   for (int lane = 0; lane < values.lanes; lane += kLanes) {
-    const Block block{values.values, row.outcomes, lane};
+    const Block block{values.values, outcomes, lane};
     const Minimiser place{minimiser != nullptr ? minimiser + lane : nullptr, stride};
-    if (minimiser != nullptr) place.set(row.outcomes, 0.0);
+    if (minimiser != nullptr) place.set(outcomes, 0.0);
     store(worst + lane, solve(block, minimiser != nullptr ? &place : nullptr));
   }
 }
@@ -57,7 +110,7 @@ inline constexpr int kTogether = 4;
 // solve(tasks, count) solves them, worst(task) is the result, distribute(task, place) writes the
 // minimiser.
 template <class Task, class Solve, class Worst, class Distribute>
-[[gnu::always_inline]] inline void solve_together(const NominalRow& row, const LaneValues& values,
+[[gnu::always_inline]] inline void solve_together(int outcomes, const LaneValues& values,
                                                   double* worst, double* minimiser, Solve solve,
                                                   Worst worst_of, Distribute distribute) {
   const int stride = padded_lanes(values.lanes);
@@ -65,7 +118,7 @@ template <class Task, class Solve, class Worst, class Distribute>
   for (int lane = 0; lane < values.lanes;) {
     int count = 0;
     for (; lane < values.lanes && count < kTogether; lane += kLanes)
-      tasks[count++].v = {values.values, row.outcomes, lane};
+      tasks[count++].v = {values.values, outcomes, lane};
     solve(tasks, count);
     for (int i = 0; i < count; ++i) store(worst + tasks[i].v.lane, worst_of(tasks[i]));
     for (int i = 0; i < count && minimiser != nullptr; ++i)
@@ -74,31 +127,58 @@ template <class Task, class Solve, class Worst, class Distribute>
 }
 
 // The sum in the order of the outcomes: every set uses this one where it needs the nominal mean.
-[[gnu::always_inline]] inline Lanes expectation(const double* probability, const Block& v) {
+template <class Numbers>
+[[gnu::always_inline]] inline Lanes expectation(Numbers probability, const Block& v) {
   Lanes sum = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) sum += probability[i] * v[i];
+  for (int i = 0; i < v.outcomes; ++i) sum += probability(v, i) * v[i];
   return sum;
 }
 
-[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const NominalRow& row, const Block& v) {
+template <class Rows>
+[[gnu::always_inline]] inline Lanes mass_at(Lanes value, const Rows& rows, const Block& v) {
   Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) mass = add_where(v[i] == value, mass, row.probability[i]);
+  for (int i = 0; i < v.outcomes; ++i)
+    mass = add_where(v[i] == value, mass, rows.probability(v, i));
   return mass;
 }
 
 // All mass on the outcomes of value `low`, in their nominal proportions.
-[[gnu::always_inline]] inline void put_all_on(Lanes low, const NominalRow& row, const Block& v,
+template <class Rows>
+[[gnu::always_inline]] inline void put_all_on(Lanes low, const Rows& rows, const Block& v,
                                               const Minimiser& minimiser) {
-  const Lanes mass = mass_at(low, row, v);
+  const Lanes mass = mass_at(low, rows, v);
   for (int i = 0; i < v.outcomes; ++i)
-    minimiser.set(i, select(v[i] == low, row.probability[i] / mass, 0.0));
+    minimiser.set(i, select(v[i] == low, rows.probability(v, i) / mass, 0.0));
+}
+
+// Lanes whose rows are certain keep their nominal expectation and distribution.
+template <class Rows>
+[[gnu::always_inline]] inline Lanes mean_where(Mask certain, const Rows& rows, const Block& v,
+                                               Lanes worst) {
+  return any(certain) ? select(certain, expectation(rows.probability, v), worst) : worst;
+}
+template <class Rows>
+[[gnu::always_inline]] inline void keep_nominal_where(Mask certain, const Rows& rows,
+                                                      const Block& v, const Minimiser& minimiser) {
+  if (!any(certain)) return;
+  for (int i = 0; i < v.outcomes; ++i)
+    minimiser.set(i, select(certain, rows.probability(v, i), minimiser.get(i)));
+  minimiser.set(v.outcomes, select(certain, 0.0, minimiser.get(v.outcomes)));
 }
 
 void nominal(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void nominal(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void tv(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void tv(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void chi2(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void chi2(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void kl(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void kl(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void tilt(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void tilt(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void interval(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void interval(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
+void expected_values(const SparseRows&, const std::int64_t* rows, std::int64_t count,
+                     const double* values, double* result);
 
 }  // namespace redoubt::REDOUBT_TARGET

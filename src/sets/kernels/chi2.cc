@@ -16,6 +16,7 @@ struct Task {
   Lanes mean, variance, excess;  // of J
   Lanes width;                   // eta - mean
   Mask todo, collapsed;
+  Mask certain;  // the row of the lane is its nominal one
 
   [[gnu::always_inline]] Lanes value(int outcome) const { return v[outcome] - origin; }
   [[gnu::always_inline]] Lanes worst() const {
@@ -24,12 +25,14 @@ struct Task {
   }
 };
 
-[[gnu::always_inline]] inline void measure(const NominalRow& row, Task& task) {
+template <class Rows>
+[[gnu::always_inline]] inline void measure(const Rows& rows, Task& task) {
   const Block& v = task.v;
+  const auto radius = rows.radius(v);
   task.origin = v[0];
   Lanes low = v[0], high = v[0], mean = 0.0, second = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = task.value(i), weighted = row.probability[i] * x;
+    const Lanes x = task.value(i), weighted = rows.probability(v, i) * x;
     low = min(v[i], low);
     high = max(v[i], high);
     mean += weighted;
@@ -41,16 +44,17 @@ struct Task {
     Lanes around_mean = 0.0;
     for (int i = 0; i < v.outcomes; ++i) {
       const Lanes x = task.value(i) - mean;
-      around_mean += row.probability[i] * x * x;
+      around_mean += rows.probability(v, i) * x * x;
     }
     variance = select(cancels, around_mean, variance);
   }
   task.low = low;
   task.mean = mean;
   task.variance = variance;
-  task.excess = row.radius;
+  task.excess = radius;
+  task.certain = Lanes(radius) <= kNoRadius;
   const Lanes top = (high - task.origin) - mean;
-  task.todo = row.radius * top * top > variance;  // high > eta
+  task.todo = (radius * top * top > variance) & !task.certain;  // high > eta
   task.collapsed = low == high;
   // An outcome may stay in J although it is above eta by the rounding of the mean: it hardly
   // counts, whereas an outcome that is dropped by mistake is lost for good.
@@ -62,24 +66,27 @@ struct Task {
 }
 
 // For blocks in which some lane drops an outcome.
-[[gnu::always_inline]] inline void prepare(const NominalRow& row, Task& task) {
-  const Lanes at_low = mass_at(task.low, row, task.v);
-  task.collapsed = task.collapsed | (task.todo & ((1.0 + row.radius) * at_low >= 1.0));
+template <class Rows>
+[[gnu::always_inline]] inline void prepare(const Rows& rows, Task& task) {
+  const Lanes at_low = mass_at(task.low, rows, task.v);
+  task.collapsed = task.collapsed | (task.todo & ((1.0 + rows.radius(task.v)) * at_low >= 1.0));
   task.todo = task.todo & !task.collapsed;
   task.width = width_of(task.variance, task.excess);
 }
 
 // Drops the outcomes above eta, and finds the eta of those that are left. Lanes that are not in
 // `todo` keep their state.
-[[gnu::always_inline]] inline void shrink(const NominalRow& row, Task& task) {
+template <class Rows>
+[[gnu::always_inline]] inline void shrink(const Rows& rows, Task& task) {
   Lanes mass = 0.0, left_out = 0.0, first = 0.0, second = 0.0;
   Lanes top = (task.low - task.origin) - task.mean;  // the highest that stays
   const Lanes limit = task.width + task.slack;
   for (int i = 0; i < task.v.outcomes; ++i) {
-    const Lanes x = task.value(i) - task.mean, weighted = row.probability[i] * x;
+    const auto p = rows.probability(task.v, i);
+    const Lanes x = task.value(i) - task.mean, weighted = p * x;
     const Mask stays = x <= limit;
-    mass = add_where(stays, mass, row.probability[i]);
-    left_out = add_where(!stays, left_out, row.probability[i]);
+    mass = add_where(stays, mass, p);
+    left_out = add_where(!stays, left_out, p);
     first = add_where(stays, first, weighted);
     second = add_where(stays, second, weighted * x);
     top = max_where(stays, top, x);
@@ -87,7 +94,7 @@ struct Task {
   const Lanes per_mass = 1.0 / mass, shift = first * per_mass;
   const Lanes variance = max(second * per_mass - shift * shift, 0.0);
   // As a difference of two small numbers: (1 + radius) * mass - 1 would lose a tiny radius.
-  const Lanes excess = row.radius * mass - left_out;
+  const Lanes excess = rows.radius(task.v) * mass - left_out;
   // The variance is a difference of squares around the old mean. When they cancel, the same
   // outcomes are summed again around the new one.
   const Mask cancels = shift * shift > 100.0 * variance;
@@ -106,33 +113,46 @@ struct Task {
   return select(width > task.slack, max(width - x, 0.0), select(x <= task.slack, 1.0, 0.0));
 }
 
-void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& minimiser) {
+template <class Rows>
+void write_minimiser(const Rows& rows, const Task& task, const Minimiser& minimiser) {
   const Block& v = task.v;
-  put_all_on(task.low, row, v, minimiser);
+  put_all_on(task.low, rows, v, minimiser);
   const Lanes width = width_of(task.variance, task.excess);
   Lanes total = 0.0;
-  for (int i = 0; i < v.outcomes; ++i) total += row.probability[i] * weight(task, i, width);
+  for (int i = 0; i < v.outcomes; ++i) total += rows.probability(v, i) * weight(task, i, width);
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes p = row.probability[i] * weight(task, i, width) / total;
+    const Lanes p = rows.probability(v, i) * weight(task, i, width) / total;
     minimiser.set(i, select(task.collapsed, minimiser.get(i), p));
   }
   minimiser.set(v.outcomes, 0.0);
+  keep_nominal_where(task.certain, rows, v, minimiser);
 }
 
-[[gnu::always_inline]] inline void solve(const NominalRow& row, Task* tasks, int count) {
-  for (int i = 0; i < count; ++i) measure(row, tasks[i]);
+template <class Rows>
+[[gnu::always_inline]] inline void solve(const Rows& rows, Task* tasks, int count) {
+  for (int i = 0; i < count; ++i) measure(rows, tasks[i]);
   for (int i = 0; i < count; ++i)
-    if (any(tasks[i].todo)) prepare(row, tasks[i]);
+    if (any(tasks[i].todo)) prepare(rows, tasks[i]);
   // Every outcome leaves at most once, and each time at most one more sweep is spent on centring.
   bool more = true;
-  for (int sweep = 0; more && sweep < 2 * row.outcomes + 2; ++sweep) {
+  for (int sweep = 0; more && sweep < 2 * rows.outcomes + 2; ++sweep) {
     more = false;
     for (int i = 0; i < count; ++i) {
       if (!any(tasks[i].todo)) continue;
-      shrink(row, tasks[i]);
+      shrink(rows, tasks[i]);
       more = true;
     }
   }
+}
+
+template <class Rows>
+[[gnu::always_inline]] inline void solve(const Rows& rows, const LaneValues& values, double* worst,
+                                         double* minimiser) {
+  solve_together<Task>(
+      rows.outcomes, values, worst, minimiser,
+      [&](Task* tasks, int count) { solve(rows, tasks, count); },
+      [&](const Task& task) { return mean_where(task.certain, rows, task.v, task.worst()); },
+      [&](const Task& task, const Minimiser& place) { write_minimiser(rows, task, place); });
 }
 
 }  // namespace
@@ -140,10 +160,12 @@ void write_minimiser(const NominalRow& row, const Task& task, const Minimiser& m
 void chi2(const NominalRow& row, const LaneValues& values, Scratch& scratch, double* worst,
           double* minimiser) {
   if (row.radius <= kNoRadius) return nominal(row, values, scratch, worst, minimiser);
-  solve_together<Task>(
-      row, values, worst, minimiser, [&](Task* tasks, int count) { solve(row, tasks, count); },
-      [](const Task& task) { return task.worst(); },
-      [&](const Task& task, const Minimiser& place) { write_minimiser(row, task, place); });
+  solve(SharedRow(row), values, worst, minimiser);
+}
+
+void chi2(const LaneRows& rows, const LaneValues& values, Scratch&, double* worst,
+          double* minimiser) {
+  solve(RowOfLane(rows, values.lanes), values, worst, minimiser);
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

@@ -5,8 +5,14 @@
 // The kernels, once for each instruction set.
 namespace redoubt {
 
+struct SetKernel {
+  WorstCase one_row;
+  WorstCases row_of_lane;
+};
+
 struct SetKernels {
-  WorstCase nominal, tv, chi2, kl, tilt, interval;
+  SetKernel nominal, tv, chi2, kl, tilt, interval;
+  ExpectedValues expected_values;
 };
 
 namespace baseline {

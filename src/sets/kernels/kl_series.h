@@ -49,14 +49,15 @@ inline constexpr double kLargestCentred = 64;
 // Centred at the mean, sum p x = 0, so expm1 can stand for exp in the sums of order 0 and 1:
 // nothing cancels, however small b. Above that, the moments are those of the nominal row plus the
 // change. s0 is the mass less one.
-[[gnu::always_inline]] inline PowerSums centred_sums(const NominalRow& row, const Block& v,
+template <class Rows>
+[[gnu::always_inline]] inline PowerSums centred_sums(const Rows& rows, const Block& v,
                                                      const Shape& shape, Lanes b) {
   const Lanes slope = -b * shape.unit, level = -slope * shape.mean;
   const Lanes b2 = b * b;
   PowerSums s{0.0, 0.0, shape.m2 * b2, shape.m3 * b2 * b, shape.m4 * b2 * b2};
   for (int i = 0; i < v.outcomes; ++i) {
     const Lanes x = (v[i] - shape.origin) * slope + level;
-    const Lanes change = row.probability[i] * expm1(x);
+    const Lanes change = rows.probability(v, i) * expm1(x);
     const Lanes x2 = x * x, second = change * x2;
     s.s0 += change;
     s.s1 += change * x;
@@ -82,7 +83,8 @@ inline constexpr double kLargestCentred = 64;
 // The same at any b. Relative to the lowest value x <= 0 and nothing overflows, but the log of the
 // mass is only as accurate as its own size; `one` is what expm1 and log1p stand for in lanes that
 // are centred, and zero where exp and log take their place.
-[[gnu::always_inline]] inline Evaluation evaluate_anywhere(const NominalRow& row, const Block& v,
+template <class Rows>
+[[gnu::always_inline]] inline Evaluation evaluate_anywhere(const Rows& rows, const Block& v,
                                                            const Shape& shape, Lanes b) {
   const Mask centred = b <= kLargestCentred;
   const Lanes one = select(centred, 1.0, 0.0);
@@ -93,7 +95,7 @@ inline constexpr double kLargestCentred = 64;
     const Lanes x = (v[i] - shape.origin) * slope + level;
     const Lanes rounded = rounded_binary_exponent(x), power = power_of_two(rounded);
     const Lanes factor = expm1_of_rest(x, rounded) * power + (power - one);
-    const Lanes weight = row.probability[i] * select(x < kSmallestExponent, -one, factor);
+    const Lanes weight = rows.probability(v, i) * select(x < kSmallestExponent, -one, factor);
     const Lanes x2 = x * x, second = weight * x2;
     s.s0 += weight;
     s.s1 += weight * x;
@@ -133,7 +135,8 @@ struct Estimate {
 
 // The optimum near b, from the Taylor series of L there, and whether it is proved to be within the
 // tolerance.
-[[gnu::always_inline]] inline Estimate extrapolate(const Evaluation& e, double radius, Lanes b,
+template <class Number>
+[[gnu::always_inline]] inline Estimate extrapolate(const Evaluation& e, Number radius, Lanes b,
                                                    Lanes width, Lanes span) {
   constexpr double kTolerance = 1e-12;  // of the range
   const Lanes miss = radius - e.divergence;

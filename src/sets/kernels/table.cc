@@ -3,6 +3,8 @@
 
 namespace redoubt::REDOUBT_TARGET {
 
-const SetKernels set_kernels = {nominal, tv, chi2, kl, tilt, interval};
+const SetKernels set_kernels = {{nominal, nominal}, {tv, tv},     {chi2, chi2},
+                                {kl, kl},           {tilt, tilt}, {interval, interval},
+                                expected_values};
 
 }  // namespace redoubt::REDOUBT_TARGET

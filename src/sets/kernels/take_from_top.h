@@ -11,121 +11,127 @@
 // log2(outcomes) + 2 sweeps.
 namespace redoubt::REDOUBT_TARGET {
 
+template <class Number>
 struct Taking {
   Block v;
+  Number total, amount;   // the mass that there is, and what is taken of it
   Lanes low, high, mean;  // of the values
   // Above eta, or above the right end of the bracket, everything is taken; above its left end there
   // is too much. Both with their sum of mass * value.
   Lanes right_mass, right_sum, left_mass, left_sum;
   Lanes eta;  // what is under examination; in the end, the value of which a part is taken
   Mask todo;
+  Mask descends;
 
   // The value of what is taken.
-  [[gnu::always_inline]] Lanes taken(Lanes amount) const {
+  [[gnu::always_inline]] Lanes taken() const {
     return right_sum + eta * (amount - right_mass);
   }
 };
 
 // One sweep: how much lies at eta and above, and what is the next value below. Lanes that are not
-// in `todo` keep their state.
-template <class Value>
-[[gnu::always_inline]] inline void descend(Taking& t, const double* mass, Value value,
-                                           Lanes amount) {
+// among `these` keep their state.
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void descend(Taking<Number>& t, Mask these, Mass mass, Value value) {
   Lanes down_to_eta = 0.0, next = t.low;
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
     const Mask below = x < t.eta;
-    down_to_eta = add_where(!below, down_to_eta, mass[i]);
+    down_to_eta = add_where(!below, down_to_eta, mass(t.v, i));
     next = max_where(below, next, x);
   }
-  t.todo = t.todo & (down_to_eta < amount) & (t.low < t.eta);
-  t.right_sum = select(t.todo, t.right_sum + (down_to_eta - t.right_mass) * t.eta, t.right_sum);
-  t.right_mass = select(t.todo, down_to_eta, t.right_mass);
-  t.eta = select(t.todo, next, t.eta);
+  const Mask goes_on = these & (down_to_eta < t.amount) & (t.low < t.eta);
+  t.right_sum = select(goes_on, t.right_sum + (down_to_eta - t.right_mass) * t.eta, t.right_sum);
+  t.right_mass = select(goes_on, down_to_eta, t.right_mass);
+  t.eta = select(goes_on, next, t.eta);
+  t.todo = t.todo & (goes_on | !these);
 }
 
-// One sweep: what lies above eta, a new end of the bracket. Lanes that are not in `todo` keep their
-// state.
-template <class Value>
-[[gnu::always_inline]] inline void cut(Taking& t, const double* mass, Value value, Lanes amount) {
+// One sweep: what lies above eta, a new end of the bracket. Lanes that are not among `these` keep
+// their state.
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void cut(Taking<Number>& t, Mask these, Mass mass, Value value) {
   Lanes above_mass = 0.0, above_sum = 0.0;
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
     const Mask above = x > t.eta;
-    above_mass = add_where(above, above_mass, mass[i]);
-    above_sum = add_where(above, above_sum, mass[i] * x);
+    above_mass = add_where(above, above_mass, mass(t.v, i));
+    above_sum = add_where(above, above_sum, mass(t.v, i) * x);
   }
   // No mass strictly between the ends: all that the bracket still holds is of value eta, up to
   // rounding.
-  t.todo = t.todo & (t.right_mass < above_mass) & (above_mass < t.left_mass);
-  const Mask left = t.todo & (above_mass > amount), right = t.todo & (above_mass <= amount);
+  const Mask goes_on = these & (t.right_mass < above_mass) & (above_mass < t.left_mass);
+  const Mask left = goes_on & (above_mass > t.amount), right = goes_on & (above_mass <= t.amount);
   t.left_mass = select(left, above_mass, t.left_mass);
   t.left_sum = select(left, above_sum, t.left_sum);
   t.right_mass = select(right, above_mass, t.right_mass);
   t.right_sum = select(right, above_sum, t.right_sum);
   const Lanes meet = (t.left_sum - t.right_sum) / (t.left_mass - t.right_mass);
-  t.eta = select(t.todo, meet, t.eta);
+  t.eta = select(goes_on, meet, t.eta);
+  t.todo = t.todo & (goes_on | !these);
 }
 
-template <class Value>
-[[gnu::always_inline]] inline void measure(Taking& t, const double* mass, Value value) {
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void measure(Taking<Number>& t, Mass mass, Value value) {
   t.low = t.high = value(t.v, 0);
   t.mean = 0.0;
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
     t.low = min(x, t.low);
     t.high = max(x, t.high);
-    t.mean += mass[i] * x;
+    t.mean += mass(t.v, i) * x;
   }
   t.right_mass = t.right_sum = 0.0;
   t.eta = t.high;
   t.todo = t.low < t.high;
 }
 
-// Takes `amount`, at most the `total` mass, in several blocks together. Value: the value of an
+// Takes `amount`, at most the `total` mass, in several blocks together. Mass and Value: of an
 // outcome in a block.
-template <class Value>
-[[gnu::always_inline]] inline void take_from_top(Taking* blocks, int count, const double* mass,
-                                                 double total, double amount, Value value) {
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void take_from_top(Taking<Number>* blocks, int count, Mass mass,
+                                                 Value value) {
   for (int n = 0; n < count; ++n) measure(blocks[n], mass, value);
-  const bool descends = amount * blocks[0].v.outcomes <= 2 * total;  // two values on average
-  if (!descends)
-    for (int n = 0; n < count; ++n) {  // the tangents at both ends of the values meet at the mean
-      Taking& t = blocks[n];
-      t.left_mass = total;
-      t.left_sum = t.mean;
-      t.eta = select(t.todo, t.mean * (1 / total), t.eta);
-    }
+  for (int n = 0; n < count; ++n) {
+    Taking<Number>& t = blocks[n];
+    const Lanes much = t.amount * t.v.outcomes;
+    t.descends = much <= 2.0 * t.total;  // two values on average
+    // The tangents at both ends of the values meet at the mean.
+    t.left_mass = t.total;
+    t.left_sum = t.mean;
+    t.eta = select(t.todo & !t.descends, t.mean * (1.0 / t.total), t.eta);
+  }
   for (bool more = true; more;) {
     more = false;
     for (int n = 0; n < count; ++n) {
       if (!any(blocks[n].todo)) continue;
       more = true;
-      if (descends)
-        descend(blocks[n], mass, value, amount);
-      else
-        cut(blocks[n], mass, value, amount);
+      const Mask down = blocks[n].todo & blocks[n].descends;
+      const Mask across = blocks[n].todo & !blocks[n].descends;
+      if (any(down)) descend(blocks[n], down, mass, value);
+      if (any(across)) cut(blocks[n], across, mass, value);
     }
   }
 }
 
 // How much of each outcome is taken. Value by value from the top: the bracket above ignores masses
 // that are lost in rounding, and a distribution must not.
-template <class Value>
-[[gnu::always_inline]] inline void write_taken(const Taking& t, const double* mass, Lanes amount,
-                                               Value value, const Minimiser& taken) {
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void write_taken(const Taking<Number>& t, Mass mass, Value value,
+                                               const Minimiser& taken) {
+  Lanes amount = t.amount;
   for (int i = 0; i < t.v.outcomes; ++i) taken.set(i, 0.0);
   Lanes height = t.high;
   for (Mask todo = amount > 0.0; any(todo);) {
     Lanes here = 0.0, next = height;
     for (int i = 0; i < t.v.outcomes; ++i) {
       const Lanes x = value(t.v, i);
-      here = add_where(x == height, here, mass[i]);
+      here = add_where(x == height, here, mass(t.v, i));
       next = select((x < height) & ((next == height) | (x > next)), x, next);
     }
     const Lanes share = select(todo & (here > 0.0), min(amount / here, 1.0), 0.0);
     for (int i = 0; i < t.v.outcomes; ++i)
-      taken.set(i, add_where(value(t.v, i) == height, taken.get(i), share * mass[i]));
+      taken.set(i, add_where(value(t.v, i) == height, taken.get(i), share * mass(t.v, i)));
     amount -= share * here;
     todo = todo & (amount > 0.0) & (next < height);
     height = next;

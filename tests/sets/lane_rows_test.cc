@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sets/worst_case.h"
+#include "support/set_laws.h"
+#include "support/set_rows.h"
+
+namespace redoubt {
+namespace {
+
+using testing::SetRow;
+
+// Rows of equally many outcomes, side by side: lane i has row i, and of that its first values.
+struct SideBySide {
+  std::vector<const SetRow*> rows;
+  std::vector<double> probability, lower, upper, radius, floor;
+  std::vector<std::vector<double>> values;
+
+  explicit SideBySide(std::vector<const SetRow*> given) : rows(std::move(given)) {
+    const std::size_t lanes = padded_lanes(count());
+    values.assign(rows[0]->outcomes(), std::vector<double>(lanes));
+    for (int i = 0; i < rows[0]->outcomes(); ++i) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const SetRow& row = at(lane);
+        probability.push_back(row.probability[i]);
+        lower.push_back(row.lower.empty() ? 0 : row.lower[i]);
+        upper.push_back(row.upper.empty() ? 0 : row.upper[i]);
+        values[i][lane] = row.values[i][0];
+      }
+    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      radius.push_back(at(lane).radius);
+      if (!rows[0]->floor.empty()) floor.push_back(at(lane).floor[0]);
+    }
+  }
+
+  int count() const { return static_cast<int>(rows.size()); }
+  const SetRow& at(std::size_t lane) const { return *rows[std::min(lane, rows.size() - 1)]; }
+
+  testing::SetResult solve(WorstCases kernel, Scratch& scratch) const {
+    const int lanes = padded_lanes(count()), outcomes = rows[0]->outcomes();
+    std::vector<const double*> pointers;
+    for (const auto& of_outcome : values) pointers.push_back(of_outcome.data());
+    std::vector<double> worst(lanes), flat((outcomes + 1) * lanes);
+    kernel({outcomes, probability.data(), radius.data(), lower.data(), upper.data()},
+           {count(), pointers.data(), floor.empty() ? nullptr : floor.data()}, scratch,
+           worst.data(), flat.data());
+    testing::SetResult result;
+    result.worst.assign(worst.begin(), worst.begin() + count());
+    for (int i = 0; i <= outcomes; ++i)
+      result.minimiser.emplace_back(flat.begin() + i * lanes, flat.begin() + i * lanes + count());
+    return result;
+  }
+};
+
+// Nasty rows by their number of outcomes; every fifth is certain, which kernels of one row leave to
+// the nominal one.
+std::map<int, std::vector<SetRow>> rows_by_outcomes(std::mt19937_64& random, const Uncertainty& set,
+                                                    int count) {
+  std::map<int, std::vector<SetRow>> rows;
+  for (int n = 0; n < count; ++n) {
+    SetRow row = testing::nasty_row(random, set);
+    if (n % 5 == 0 && !std::holds_alternative<Tilt>(set)) row.radius = 0;
+    rows[row.outcomes()].push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<const SetRow*> pointers_to(const std::vector<SetRow>& rows) {
+  std::vector<const SetRow*> pointers;
+  for (const SetRow& row : rows) pointers.push_back(&row);
+  return pointers;
+}
+
+double spread_of(const SetRow& row) {
+  const std::vector<double> lane = row.lane(0);
+  const auto [low, high] = std::minmax_element(lane.begin(), lane.end());
+  return std::max(*high - *low, 1e-4 * std::max(std::abs(*low), std::abs(*high)));
+}
+
+// The worst case of a row is what it is alone, and so is nature's answer to it.
+TEST(LaneRows, AreWhatTheyAreAlone) {
+  std::mt19937_64 random(11);
+  Scratch scratch;
+  for (const InstructionSet instructions : instruction_sets()) {
+    for (const Uncertainty& set : testing::every_set()) {
+      for (const auto& [outcomes, rows] : rows_by_outcomes(random, set, 400)) {
+        const auto abreast = SideBySide(pointers_to(rows))
+                                 .solve(worst_cases_kernel(set, instructions), scratch);
+        for (std::size_t n = 0; n < rows.size(); ++n) {
+          const auto alone = solve(worst_case_kernel(set, instructions), rows[n], scratch);
+          SCOPED_TRACE(testing::describe(set) + ", " + std::string(name(instructions)));
+          ASSERT_NEAR(abreast.worst[n], alone.worst[0], 1e-12 * spread_of(rows[n]));
+          double attained = 0;
+          for (int i = 0; i < outcomes; ++i)
+            attained += abreast.minimiser[i][n] * rows[n].values[i][0];
+          if (!rows[n].floor.empty()) attained += abreast.minimiser[outcomes][n] * rows[n].floor[0];
+          double attained_alone = 0;
+          for (int i = 0; i < outcomes; ++i)
+            attained_alone += alone.minimiser[i][0] * rows[n].values[i][0];
+          if (!rows[n].floor.empty())
+            attained_alone += alone.minimiser[outcomes][0] * rows[n].floor[0];
+          ASSERT_NEAR(attained, attained_alone, 1e-9 * spread_of(rows[n]));
+        }
+      }
+    }
+  }
+}
+
+// Whoever divides rows among threads or processes gets other neighbours.
+TEST(LaneRows, HaveTheSameBitsBesideOtherRows) {
+  std::mt19937_64 random(12);
+  Scratch scratch;
+  for (const InstructionSet instructions : instruction_sets()) {
+    for (const Uncertainty& set : testing::every_set()) {
+      const WorstCases kernel = worst_cases_kernel(set, instructions);
+      for (const auto& [outcomes, rows] : rows_by_outcomes(random, set, 200)) {
+        auto order = pointers_to(rows);
+        const auto first = SideBySide(order).solve(kernel, scratch);
+        std::map<const SetRow*, double> found;
+        for (std::size_t n = 0; n < order.size(); ++n) found[order[n]] = first.worst[n];
+        std::shuffle(order.begin(), order.end(), random);
+        const auto again = SideBySide(order).solve(kernel, scratch);
+        for (std::size_t n = 0; n < order.size(); ++n) ASSERT_EQ(again.worst[n], found[order[n]]);
+        for (const SetRow* row : order)
+          ASSERT_EQ(SideBySide({row}).solve(kernel, scratch).worst[0], found[row]);
+      }
+    }
+  }
+}
+
+TEST(LaneRows, ExpectedValuesAreThoseOfTheNominalKernel) {
+  std::mt19937_64 random(13);
+  Scratch scratch;
+  for (const InstructionSet instructions : instruction_sets()) {
+    for (int n = 0; n < 100; ++n) {
+      const SetRow row = testing::plain_row(random, 1 + n % 12, 0);
+      const std::vector<double> values = row.lane(0);
+      const std::vector<std::int64_t> row_outcomes = {0, row.outcomes()};
+      std::vector<std::int32_t> next(row.outcomes());
+      for (int i = 0; i < row.outcomes(); ++i) next[i] = i;
+      const std::int64_t which = 0;
+      double result = 0;
+      expected_values_kernel(instructions)({row_outcomes.data(), next.data(), row.probability.data()},
+                                           &which, 1, values.data(), &result);
+      EXPECT_DOUBLE_EQ(result,
+                       solve(worst_case_kernel(Nominal{}, instructions), row, scratch).worst[0]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace redoubt
