@@ -6,6 +6,7 @@
 #include "model/agree.h"
 #include "model/part.h"
 #include "policy/chance_value.h"
+#include "policy/memoryless_evaluation.h"
 #include "policy/moves.h"
 
 namespace redoubt {
@@ -20,7 +21,10 @@ class Pass {
         policy_(policy),
         channels_(channels_of(problem, policy)),
         ranks_(workers.ranks()),
-        stage_(problem, policy, channels_, workers, store) {}
+        stage_(problem, policy, channels_, workers, store) {
+    if (all_ranks(ranks_, store == nullptr && is_memoryless(policy)))
+      memoryless_.emplace(problem, policy, channels_, workers, stage_.exchange());
+  }
 
   // With no stage kept but the first.
   MemoryPlan memory() const { return stage_.memory(stages_before_end() + problem_.infinite()); }
@@ -37,7 +41,10 @@ class Pass {
     for (int h = stages; h-- > 0;) {
       if (watch && watch->stop(1 - (h + 1.0) / stages))
         throw Stopped("the evaluation was stopped before its end");
-      stage_.run(h, next, values, [&](State state) { mark_hopeless(h, state, values); });
+      if (memoryless_)
+        memoryless_->run(h, next, values);
+      else
+        stage_.run(h, next, values, [&](State state) { mark_hopeless(h, state, values); });
       next.swap(values);
       keep(next);
     }
@@ -46,6 +53,7 @@ class Pass {
     pass.evaluation = report(problem_, totals(next));
     pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
+    if (memoryless_) pass.row_evaluations += agree_on_sum(ranks_, memoryless_->evaluations());
     return pass;
   }
 
@@ -64,6 +72,8 @@ class Pass {
 
   // The stage that is used for ever: its values are the fixed point of one backward step.
   void reach_fixed_point(int stage, std::vector<double>& values) {
+    if (memoryless_ && !std::holds_alternative<Tilt>(problem_.uncertainty()))
+      return memoryless_->reach_fixed_point(stage, values);
     const double rest = problem_.discount() / (1 - problem_.discount());
     // A contraction needs far fewer sweeps; `tilt` is none and may go on for ever.
     const auto most_sweeps =
@@ -125,6 +135,7 @@ class Pass {
   std::vector<Channel> channels_;
   Communicator& ranks_;
   StageEvaluation stage_;
+  std::optional<MemorylessEvaluation> memoryless_;  // in its place where there is no memory
   bool converged_ = true;
 };
 

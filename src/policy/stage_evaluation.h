@@ -24,6 +24,7 @@ class StageEvaluation {
   StageEvaluation(const Problem& problem, const Policy& policy, std::vector<Channel> channels,
                   Workers& workers, const StageStore* store = nullptr);
 
+  Exchange& exchange() { return exchange_; }
   int channels() const { return static_cast<int>(channels_.size()); }
   double row_evaluations() const;
 

@@ -2,53 +2,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/agree.h"
 #include "model/bytes.h"
 #include "model/memory.h"
 #include "policy/chance_value.h"
 #include "policy/pure_stage.h"
+#include "policy/stationary.h"
+#include "solvers/best_rows.h"
 #include "solvers/finish.h"
 #include "sweep/exchange.h"
 
 namespace redoubt {
 namespace {
 
-class Sweep {
+// Everything that one solve needs to sweep: best rows, and the rows of a policy.
+class Sweeps {
  public:
-  Sweep(const Problem& problem, Channel channel, Workers& workers, bool least)
+  Sweeps(const Problem& problem, Channel channel, Workers& workers, bool least)
       : problem_(problem),
         channel_(channel),
-        group_(workers),
         exchange_(problem.model(), workers.ranks()),
-        least_(least) {
-    for (int w = 0; w < workers.count(); ++w) rows_.emplace_back(problem);
+        best_(problem, channel, workers, exchange_, least),
+        taken_sweep_(problem, workers, exchange_),
+        stationary_(taken_sweep_),
+        compact_(all_ranks(workers.ranks(), problem.model().most_actions() <= 256)) {}
+
+  Residual step(int stage, const std::vector<double>& next, std::vector<double>& values,
+                Policy::Stage& decisions) {
+    const Residual residual = best_.step(stage, next, values, actions_);
+    decisions = compact_ ? compact_stage() : pure_stage(actions_);
+    return residual;
   }
 
-  // values = best of the actions given what the next stage is worth; actions = which one it was.
-  void step(int stage, const std::vector<double>& next, std::vector<double>& values,
-            std::vector<std::int32_t>& actions) {
-    const Model& model = problem_.model();
-    values.assign(model.states(), 0.0);
-    actions.assign(model.own_states(), -1);
-    const double floor =
-        agree_on_min(group_.ranks(), *std::min_element(next.begin(), next.end())) + 0.0;  // no -0
-    const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
-    exchange_.sweep(group_, {work}, {values.data()}, [&](State state, std::int64_t, int worker) {
-      std::int32_t& best = actions[model.own_place(state)];
-      for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
-        const double q = worst(row, next, floor, rows_[worker]);
-        // Of actions that differ by rounding only the first counts, on every machine.
-        const double noise = 1e-13 * std::max(1.0, std::abs(q));
-        if (best >= 0 && (least_ ? q >= values[state] - noise : q <= values[state] + noise))
-          continue;
-        values[state] = q;
-        best = static_cast<std::int32_t>(row - model.row_begin(stage, state));
-      }
-    });
+  // Brings the values closer to those of a policy that follows the decisions for ever.
+  void follow(const Policy::Stage& decisions, std::vector<double>& values, double width) {
+    find_taken_rows(problem_.model(), 0, decisions, taken_);
+    stationary_.improve(taken_, channel_, values, [&](double) { return width; });
   }
 
-  Communicator& ranks() const { return group_.ranks(); }
+  Exchange& exchange() { return exchange_; }
+  Communicator& ranks() const { return exchange_.ranks(); }
   double row_evaluations() const { return agree_on_sum(ranks(), own_evaluations()); }
 
   // What a checkpoint keeps: the values of this rank's states. Once they are read, other ranks' are
@@ -64,34 +59,27 @@ class Sweep {
 
  private:
   double own_evaluations() const {
-    double sum = evaluations_before_;
-    for (const RowEvaluator& rows : rows_) sum += rows.evaluations();
-    return sum;
+    return evaluations_before_ + best_.evaluations() + taken_sweep_.evaluations();
   }
 
-  double worst(Row row, const std::vector<double>& next, double floor, RowEvaluator& rows) const {
-    const Model& model = problem_.model();
-    const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
-    thread_local std::vector<const double*> pointers;
-    pointers.resize(outcomes);
-    for (int i = 0; i < outcomes; ++i) {
-      double* buffer = rows.buffer(i, 1);
-      std::fill_n(buffer, kLaneBlock, next[model.arrays().next[model.outcome_begin(row) + i]]);
-      pointers[i] = buffer;
-    }
-    double floors[kLaneBlock], result[kLaneBlock];
-    std::fill_n(floors, kLaneBlock, floor);
-    rows.worst(row, {&channel_, 1}, 1, pointers.data(), rows.needs_floor() ? floors : nullptr,
-               result);
-    return result[0];
+  // Four bytes for a state, where a byte can tell its actions apart.
+  Policy::Stage compact_stage() const {
+    Policy::Stage stage;
+    stage.mixed.resize(actions_.size());
+    for (std::size_t i = 0; i < actions_.size(); ++i)
+      stage.mixed[i].safe = static_cast<std::uint8_t>(std::max(0, actions_[i]));
+    return stage;
   }
 
   const Problem& problem_;
   Channel channel_;
-  Workers& group_;
   Exchange exchange_;
-  bool least_;
-  std::vector<RowEvaluator> rows_;
+  BestRows best_;
+  TakenSweep taken_sweep_;
+  StationaryValues stationary_;
+  bool compact_;
+  std::vector<std::int32_t> actions_;
+  TakenRows taken_;
   double evaluations_before_ = 0;  // in the run that this one continues
 };
 
@@ -99,7 +87,7 @@ void report(Savepoint* solve, double done) {
   if (solve && solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
 }
 
-void run_finite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIteration& result) {
+void run_finite(const Problem& problem, Sweeps& sweeps, Savepoint* solve, ValueIteration& result) {
   std::int64_t stage = problem.horizon();
   const auto horizon = static_cast<double>(stage);
   std::vector<double>& next = result.values;
@@ -108,55 +96,107 @@ void run_finite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIte
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
     archive.visit_stages("policy", result.policy, nullptr);
-    sweep.visit(archive, next);
+    sweeps.visit(archive, next);
   };
-  if (solve && solve->restore(state)) sweep.take_from_others(next);
+  if (solve && solve->restore(state)) sweeps.take_from_others(next);
   std::vector<double> values;
-  std::vector<std::int32_t> actions;
   while (stage > 0) {
     report(solve, 1 - static_cast<double>(stage) / horizon);
     const auto h = static_cast<int>(stage - 1);
-    sweep.step(h, next, values, actions);
+    sweeps.step(h, next, values, result.policy.stages[h]);
     next.swap(values);
-    result.policy.stages[h] = pure_stage(actions);
     stage = h;
     if (solve) solve->offer(state);
   }
   result.sweeps = problem.horizon();
 }
 
-// Contraction: once a sweep changes nothing by more than this, everything that may follow is below
-// 1e-12 of the largest total.
-void run_infinite(const Problem& problem, Sweep& sweep, Savepoint* solve, ValueIteration& result) {
-  std::vector<double> next(problem.model().states(), 0.0), values;
-  std::vector<std::int32_t> actions;
-  double change = 1, scale = 1;
-  const auto state = [&](Archive& archive) {
-    archive.visit("sweeps", result.sweeps);
-    archive.visit("change", change);
-    archive.visit("scale", scale);
-    archive.visit_stages("policy", result.policy, nullptr);
-    sweep.visit(archive, next);
-  };
-  if (solve && solve->restore(state)) sweep.take_from_others(next);
-  const double rest = problem.discount() / (1 - problem.discount());
-  const int expected = stages_until_negligible(problem, 1e-13);
-  while (change * rest > 1e-12 * scale && result.sweeps < 10 * expected) {
-    report(solve, std::min(0.99, static_cast<double>(result.sweeps) / expected));
-    sweep.step(0, next, values, actions);
-    change = 0, scale = 1e-300;
-    for (std::size_t s = 0; s < next.size(); ++s) {
-      change = std::max(change, std::abs(values[s] - next[s]));
-      scale = std::max(scale, std::abs(values[s]));
+// Modified policy iteration: a sweep over all rows finds the best of them, and sweeps over these
+// alone bring the values most of the way to where another choice may be better. Whatever the values
+// are, a sweep over all rows brackets the answer.
+class InfiniteHorizon {
+ public:
+  InfiniteHorizon(const Problem& problem, Sweeps& sweeps, double tolerance, ValueIteration& result)
+      : problem_(problem),
+        sweeps_(sweeps),
+        tolerance_(tolerance),
+        monotone_(!std::holds_alternative<Tilt>(problem.uncertainty())),
+        result_(result) {}
+
+  void run(Savepoint* solve) {
+    result_.values.assign(problem_.model().states(), 0.0);
+    result_.policy.stages.resize(1);
+    const auto state = [&](Archive& archive) { visit(archive); };
+    if (solve && solve->restore(state)) sweeps_.take_from_others(result_.values);
+    const int expected = stages_until_negligible(problem_, 1e-13);
+    while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
+      report(solve, std::min(0.99, static_cast<double>(result_.sweeps) / expected));
+      if (result_.sweeps > 0 && helps())
+        sweeps_.follow(result_.policy.stages[0], result_.values, kShare * width());
+      last_width_ = width();
+      residual_ = sweeps_.step(0, result_.values, better_, result_.policy.stages[0]);
+      result_.values.swap(better_);
+      ++result_.sweeps;
+      if (width() < kProgress * best_width_) best_width_ = width(), best_sweep_ = result_.sweeps;
+      if (solve) solve->offer(state);
     }
-    change = agree_on_max(sweep.ranks(), change), scale = agree_on_max(sweep.ranks(), scale);
-    next.swap(values);
-    ++result.sweeps;
-    result.policy.stages = {pure_stage(actions)};
-    if (solve) solve->offer(state);
+    if (!monotone_) return;
+    const Bracket found = bracket(residual_, problem_.discount());
+    move_to_middle(problem_.model(), sweeps_.exchange(), found, result_.values);
+    result_.error = found.width() / 2;
+    result_.scale = scale(residual_, found);
   }
-  result.values = std::move(next);
-}
+
+ private:
+  static constexpr double kShare = 0.1;     // of the bracket, that following the policy leaves
+  static constexpr double kProgress = 0.9;  // a bracket that is narrower
+  static constexpr int kPatience = 30;      // sweeps without progress
+
+  void visit(Archive& archive) {
+    archive.visit("sweeps", result_.sweeps);
+    archive.visit("low", residual_.low);
+    archive.visit("high", residual_.high);
+    archive.visit("least", residual_.least);
+    archive.visit("most", residual_.most);
+    archive.visit("last_width", last_width_);
+    archive.visit("best_width", best_width_);
+    archive.visit("best_sweep", best_sweep_);
+    archive.visit_stages("policy", result_.policy, nullptr);
+    sweeps_.visit(archive, result_.values);
+  }
+
+  double width() const { return bracket(residual_, problem_.discount()).width(); }
+
+  // Plain sweeps converge without fail. They have the last word should following policies not
+  // help.
+  bool helps() const { return monotone_ && result_.sweeps - best_sweep_ < kPatience; }
+
+  bool done() const {
+    if (result_.sweeps == 0) return false;
+    if (!monotone_) {
+      const double rest = problem_.discount() / (1 - problem_.discount());
+      const double change = std::max(std::abs(residual_.low), std::abs(residual_.high));
+      const double size = std::max(std::abs(residual_.least), std::abs(residual_.most));
+      return change * rest <= 1e-12 * size;
+    }
+    const Bracket found = bracket(residual_, problem_.discount());
+    const double size = scale(residual_, found);
+    const double start = std::abs(result_.at(problem_.start()) + found.middle());
+    return found.width() <= tolerance_ / 2 * std::max(start, 1e-3 * size) ||
+           as_narrow_as_rounding(problem_, found.width(), last_width_, size);
+  }
+
+  const Problem& problem_;
+  Sweeps& sweeps_;
+  double tolerance_;
+  bool monotone_;
+  ValueIteration& result_;
+  std::vector<double> better_;
+  Residual residual_;
+  double last_width_ = std::numeric_limits<double>::infinity();
+  double best_width_ = std::numeric_limits<double>::infinity();
+  std::int64_t best_sweep_ = 0;
+};
 
 }  // namespace
 
@@ -168,17 +208,17 @@ double ValueIteration::at(const Start& start) const {
 }
 
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               bool least, Savepoint* solve) {
-  Sweep sweep(problem, channel, workers, least);
+                               bool least, Savepoint* solve, double tolerance) {
+  Sweeps sweeps(problem, channel, workers, least);
   ValueIteration result;
   result.policy.states = problem.model().own_states();
   result.policy.repeats_last = problem.infinite();
   if (problem.infinite()) {
-    run_infinite(problem, sweep, solve, result);
+    InfiniteHorizon(problem, sweeps, tolerance, result).run(solve);
   } else {
-    run_finite(problem, sweep, solve, result);
+    run_finite(problem, sweeps, solve, result);
   }
-  result.row_evaluations = sweep.row_evaluations();
+  result.row_evaluations = sweeps.row_evaluations();
   return result;
 }
 
@@ -192,20 +232,26 @@ int stages_until_negligible(const Problem& problem, double tolerance) {
                   static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
 }
 
-// Two layers to solve and, beside what is left of them, two to evaluate; a decision of each state
-// and stage.
+// Two layers to solve and, beside what is left of them, two to evaluate; the rows that a policy
+// takes and, for an infinite horizon, nature's distributions for them; a decision of each state and
+// stage.
 MemoryPlan plan_robust(const Problem& problem) {
   const Model& model = problem.model();
-  const double layers = 1 + 2 * (1.0 + static_cast<double>(problem.constraints().size()));
-  const double stages = problem.infinite() ? 1 : problem.horizon();
+  const bool infinite = problem.infinite();
+  const double layers =
+      (infinite ? 3 : 1) + 2 * (1.0 + static_cast<double>(problem.constraints().size()));
+  const double outcomes = 1 + static_cast<double>(model.outcomes()) /
+                                  std::max<double>(1, static_cast<double>(model.rows()));
+  const double taken = (8 + 8 + 8) + (infinite ? 8 + 8 + 8 + (8 + 4) * outcomes : 0);
+  const double decision = model.most_actions() <= 256 ? 4 : 8 + 4 + 8;
   MemoryPlan plan;
   plan.model = bytes_of(model);
-  plan.values = 8 * layers * model.own_states();
+  plan.values = (8 * layers + taken) * model.own_states();
   // Of a state of another rank, besides, what sends and receives it: a number, an offset and a
   // value each way, for the search and again for the evaluation of its policy.
   const double exchanged = 2 * 2 * (4 + 8 + 8);
   plan.halo = (8 * layers + exchanged) * (model.states() - model.own_states());
-  plan.policy = (8 + 4 + 8) * stages * model.own_states();
+  plan.policy = decision * (infinite ? 1 : problem.horizon()) * model.own_states();
   return plan;
 }
 
@@ -216,6 +262,8 @@ Problem without_nature(const Problem& problem) {
   terms.uncertainty = Nominal{};
   return problem.with(std::move(terms));
 }
+
+constexpr double kTolerance = 1e-8;  // of what robust and nominal find for an infinite horizon
 
 Solution unconstrained(const Problem& problem, bool against_nature, const char* method,
                        const Execution& execution) {
@@ -228,7 +276,7 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   ValueIteration found;
   try {
     Savepoint solve(execution, problem, method, watch);
-    found = value_iteration(model_to_solve, Channel{}, workers, false, &solve);
+    found = value_iteration(model_to_solve, Channel{}, workers, false, &solve, kTolerance);
   } catch (const Stopped&) {
     return stopped(problem, std::move(solution), watch, workers);
   }
@@ -238,8 +286,8 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt
   // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
   if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()))
-    solution.reward.bound = found.at(problem.start());
-  return finished(problem, std::move(solution), watch, workers, {.relative = 1e-9});
+    solution.reward.bound = found.at(problem.start()) + found.error;
+  return finished(problem, std::move(solution), watch, workers, {kTolerance, found.scale});
 }
 
 }  // namespace
@@ -258,7 +306,8 @@ AchievableRange achievable_range(const Problem& problem, int constraint,
     const AugmentedProblem augmented = augment_one(problem, constraint);
     const AchievableRange change = achievable_range(augmented.problem, 0, execution);
     const double kept = augmented.kept_at_start(0);
-    return {kept + change.best, kept + change.worst};
+    const auto probability = [&](double value) { return std::clamp(kept + value, 0.0, 1.0); };
+    return {probability(change.best), probability(change.worst)};  // whatever rounding makes of it
   }
   Stopwatch watch(execution);
   Workers workers(execution, &watch);

@@ -105,10 +105,29 @@ void Exchange::sweep(Workers& group, const Work& work, const LayerView& layer, c
                        body(model_->own(begin + static_cast<State>(i / work.pieces)),
                             i % work.pieces, worker);
                    });
-    if (slice > 0) finish(layer, slice - 1);
-    this->begin(layer, slice);
+    pass_on(layer, slice);
   }
   finish(layer, slices_ - 1);
+}
+
+void Exchange::sweep_ranges(Workers& group, double nanoseconds, const LayerView& layer,
+                            const RangeBody& body) {
+  for (int slice = 0; slice < slices_; ++slice) {
+    const State begin = slice_begin(slice), end = slice_begin(slice + 1);
+    group.for_each(end - begin, nanoseconds / slices_,
+                   [&](std::int64_t first, std::int64_t last, int worker) {
+                     body(begin + static_cast<State>(first), begin + static_cast<State>(last),
+                          worker);
+                   });
+    pass_on(layer, slice);
+  }
+  finish(layer, slices_ - 1);
+}
+
+// What is computed goes on its way, and what was under way is taken in.
+void Exchange::pass_on(const LayerView& layer, int slice) {
+  if (slice > 0) finish(layer, slice - 1);
+  begin(layer, slice);
 }
 
 void Exchange::update(const LayerView& layer) {

@@ -44,6 +44,11 @@ class Exchange {
   using Body = std::function<void(State state, std::int64_t piece, int worker)>;
   void sweep(Workers& group, const Work& work, const LayerView& layer, const Body& body);
 
+  // The same with one call for many states: own states number begin .. end - 1.
+  using RangeBody = std::function<void(State begin, State end, int worker)>;
+  void sweep_ranges(Workers& group, double nanoseconds, const LayerView& layer,
+                    const RangeBody& body);
+
   // The values of all states at once.
   void update(const LayerView& layer);
 
@@ -64,6 +69,7 @@ class Exchange {
   void learn_what_is_wanted();
   void learn_slices();
   State slice_begin(int slice) const;  // turn of its first state
+  void pass_on(const LayerView& layer, int slice);
   void begin(const LayerView& layer, int slice);
   void finish(const LayerView& layer, int slice);
 

@@ -14,14 +14,22 @@ std::vector<Channel> channels_of(const Problem& problem) {
   return channels;
 }
 
-RowEvaluator::RowEvaluator(const Problem& problem)
-    : problem_(&problem), kernel_(worst_case_kernel(problem.uncertainty())) {
+NatureOfRows nature_of_rows(const Problem& problem) {
   const Uncertainty& set = problem.uncertainty();
-  if (const auto* tv = std::get_if<TV>(&set))
-    radius_ = &tv->radius, floor_ = lands_anywhere(problem);
-  if (const auto* chi2 = std::get_if<Chi2>(&set)) radius_ = &chi2->radius;
-  if (const auto* kl = std::get_if<KL>(&set)) radius_ = &kl->radius;
-  if (const auto* tilt = std::get_if<Tilt>(&set)) strength_ = tilt->temperature;
+  NatureOfRows nature;
+  nature.floor = lands_anywhere(problem);
+  nature.interval = std::holds_alternative<Interval>(set);
+  if (const auto* tv = std::get_if<TV>(&set)) nature.radius = &tv->radius;
+  if (const auto* chi2 = std::get_if<Chi2>(&set)) nature.radius = &chi2->radius;
+  if (const auto* kl = std::get_if<KL>(&set)) nature.radius = &kl->radius;
+  if (const auto* tilt = std::get_if<Tilt>(&set)) nature.strength = tilt->temperature;
+  return nature;
+}
+
+RowEvaluator::RowEvaluator(const Problem& problem)
+    : problem_(&problem),
+      kernel_(worst_case_kernel(problem.uncertainty())),
+      nature_(nature_of_rows(problem)) {
   const Model& model = problem.model();
   for (int signal = -1; signal < model.signals(); ++signal)
     outcome_values_ |= !model.outcome_values(signal).empty();
@@ -64,7 +72,7 @@ void RowEvaluator::worst(Row row, std::span<const Channel> channels, int lanes,
   NominalRow nominal;
   nominal.outcomes = static_cast<int>(model.outcome_end(row) - begin);
   nominal.probability = arrays.probability.data() + begin;
-  nominal.radius = radius_ ? radius_->of(row) : strength_;
+  nominal.radius = nature_.radius_of(row);
   if (!arrays.lower.empty())
     nominal.lower = arrays.lower.data() + begin, nominal.upper = arrays.upper.data() + begin;
 

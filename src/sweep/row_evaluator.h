@@ -23,8 +23,18 @@ inline bool lands_anywhere(const Problem& problem) {
   return tv != nullptr && tv->reach == Reach::anywhere;
 }
 
-// The worst case of one row of a problem, for many lanes: the only place where models meet sets.
-// One for each thread.
+// What a problem lets nature do to a row, as the kernels read it.
+struct NatureOfRows {
+  const Radius* radius = nullptr;  // null: the set has none
+  double strength = 0;             // temperature of a tilt
+  bool floor = false;              // mass may land outside of the row's outcomes
+  bool interval = false;
+
+  double radius_of(Row row) const { return radius ? radius->of(row) : strength; }
+};
+NatureOfRows nature_of_rows(const Problem& problem);
+
+// The worst case of one row of a problem, for many lanes. One for each thread.
 //     result = row value + discount * min over P of sum_i P_i (next value_i + outcome value_i /
 //     discount)
 // The discount stands outside so that the hot path never scales a value, and because `tilt` is
@@ -33,7 +43,7 @@ class RowEvaluator {
  public:
   explicit RowEvaluator(const Problem& problem);
 
-  bool needs_floor() const { return floor_; }  // nature may land outside the row's outcomes
+  bool needs_floor() const { return nature_.floor; }  // nature may land outside the row's outcomes
   double evaluations() const { return evaluations_; }
 
   // A block for the caller's next values of one outcome, when it has no array to point to. Valid
@@ -53,9 +63,7 @@ class RowEvaluator {
 
   const Problem* problem_;
   WorstCase kernel_;
-  const Radius* radius_ = nullptr;  // null: the set has none
-  double strength_ = 0;             // temperature of a tilt
-  bool floor_ = false;
+  NatureOfRows nature_;
   bool outcome_values_ = false;
   double evaluations_ = 0;
   Scratch scratch_;

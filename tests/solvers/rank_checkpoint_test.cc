@@ -45,7 +45,7 @@ const Method kMethods[] = {{"rcvi", run_rcvi},
                            {"rcvi_of_an_infinite_horizon", run_rcvi, true},
                            {"rcvi_of_two_constraints", run_rcvi, false, 2},
                            {"robust", &robust},
-                           {"robust_of_an_infinite_horizon", &robust, true},
+                           {"robust_of_an_infinite_horizon", &robust, true, 1, TV{0.1}, 1},
                            {"nominal", &nominal},
                            {"frontier", run_frontier, false, 1, KL{0.1}, 12}};
 

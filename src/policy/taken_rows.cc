@@ -1,0 +1,87 @@
+#include "policy/taken_rows.h"
+
+#include <algorithm>
+
+#include "model/agree.h"
+
+namespace redoubt {
+
+void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
+                     TakenRows& taken) {
+  taken.begin.assign(1, 0);
+  taken.rows.clear();
+  taken.weight.clear();
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    const Row first = model.row_begin(stage, state);
+    if (first < model.row_end(stage, state)) {
+      for_each_choice(decisions, place, [&](std::int32_t action, double weight) {
+        if (weight == 0) return;
+        taken.rows.push_back(first + action);
+        taken.weight.push_back(weight);
+      });
+    }
+    taken.begin.push_back(static_cast<std::int64_t>(taken.rows.size()));
+  }
+}
+
+double least_value(Communicator& ranks, std::span<const double> values) {
+  const auto least = std::min_element(values.begin(), values.end());
+  const double own = least == values.end() ? Residual::kNone : *least;
+  return agree_on_min(ranks, own) + 0.0;  // no -0
+}
+
+TakenSweep::TakenSweep(const Problem& problem, Workers& workers, Exchange& exchange)
+    : problem_(&problem), group_(&workers), exchange_(&exchange) {
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+}
+
+double TakenSweep::evaluations() const {
+  double sum = 0;
+  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  return sum;
+}
+
+Residual TakenSweep::step(const TakenRows& taken, const Channel& channel,
+                          const double* next, double* values, TakenDistributions* distributions) {
+  const Model& model = problem_->model();
+  const auto states = static_cast<std::size_t>(model.states());
+  const double floor = needs_floor() ? least_value(group_->ranks(), {next, states}) : 0;
+  for (Worker& worker : workers_) worker.residual = {};
+  const double share = static_cast<double>(taken.rows.size()) /
+                       std::max(1.0, static_cast<double>(model.rows()));
+  const double work =
+      workers_.front().rows.nanoseconds() * share * static_cast<double>(model.outcomes());
+  exchange_->sweep_ranges(
+      *group_, work, {values}, [&](State begin, State end, int number) {
+        for (State first = begin; first < end; first += kStatesAtATime)
+          run(first, std::min(end, first + kStatesAtATime), taken, channel, next, floor, values,
+              distributions, workers_[number]);
+      });
+  Residual residual;
+  for (const Worker& worker : workers_) residual.add(worker.residual);
+  agree(group_->ranks(), residual);
+  return residual;
+}
+
+void TakenSweep::run(State begin, State end, const TakenRows& taken, const Channel& channel,
+                     const double* next, double floor, double* values,
+                     TakenDistributions* distributions, Worker& worker) {
+  const auto first = taken.begin[begin], last = taken.begin[end];
+  worker.result.resize(last - first);
+  RowBatch::Distributions to;
+  if (distributions != nullptr)
+    to = {distributions->begin.data() + first, distributions->probability.data()};
+  worker.rows.worst(std::span(taken.rows).subspan(first, last - first), channel, next, floor,
+                    worker.result.data(), distributions != nullptr ? &to : nullptr);
+  for (State place = begin; place < end; ++place) {
+    double sum = 0;
+    for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i)
+      sum += taken.weight[i] * worker.result[i - first];
+    const State state = problem_->model().own(place);
+    values[state] = sum;
+    worker.residual.add(next[state], sum);
+  }
+}
+
+}  // namespace redoubt

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "redoubt/ranks.h"
+
+namespace redoubt {
+
+// How far one sweep from v to u = T v moved the values of all states.
+struct Residual {
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  double low = kNone, high = -kNone;    // of u - v
+  double least = kNone, most = -kNone;  // of u
+
+  void add(double before, double after) {
+    low = std::min(low, after - before);
+    high = std::max(high, after - before);
+    least = std::min(least, after);
+    most = std::max(most, after);
+  }
+  void add(const Residual& other);
+};
+void agree(Communicator& ranks, Residual& residual);
+
+// The fixed point of T lies between u + low and u + high, in every state. (MacQueen's bounds.)
+//
+// They hold for every T that is monotone and for which, in all states but terminal ones,
+// T(v + c) = T v + discount * c: because T v <= v + high, applying T again and again adds at most
+// discount * high, discount^2 * high and so on, in sum high * discount / (1 - discount). Terminal
+// states keep the value 0, so that low <= 0 <= high where there are any, and the equation need hold
+// as an inequality only. The best of rows and the worst case of a set of distributions are such;
+// `tilt`, which is not monotone, is not.
+struct Bracket {
+  double low = 0, high = 0;
+
+  double middle() const { return low + (high - low) / 2; }
+  double width() const { return high - low; }
+};
+inline Bracket bracket(const Residual& residual, double discount) {
+  const double rest = discount / (1 - discount);
+  return {rest * residual.low, rest * residual.high};
+}
+
+// The largest size of a value at the fixed point, about.
+double scale(const Residual& residual, const Bracket& bracket);
+
+}  // namespace redoubt
