@@ -1,31 +1,54 @@
-# Two commands for a newcomer: `make demo` and `make test`. Each installs what is missing, builds, and runs.
+# Two commands for a newcomer: `make demo` and `make test`. Each installs what is missing, builds, runs, and says how long that took.
+# `make check` runs tests that take less than a minute together.
 BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: build mpi demo test bench fuzz sanitize coverage docs lint tidy wheel release-check clean bootstrap
+.PHONY: fresh program build mpi demo check test bench fuzz sanitize coverage docs lint tidy wheel release-check clean bootstrap
+
+# What fails says so; what works says nothing. CMAKE_FLAGS: for example -DREDOUBT_WERROR=ON.
+configure = @cmake --preset $(1) $(CMAKE_FLAGS) > configure.log 2>&1 || { cat configure.log; exit 1; }; rm -f configure.log
 
 bootstrap:
 	@scripts/bootstrap
 
+fresh:  # forgets times of earlier commands
+	@rm -f $(BUILD)/times.txt
+
+# The program alone, without Python and the packages of the tests; a build of everything is left as it is.
+program:
+	@scripts/bootstrap program
+	@test -f $(BUILD)/build.ninja || { $(subst @,,$(call configure,program)); }
+	@scripts/timed building cmake --build $(BUILD) -j $(JOBS) --target redoubt_app
+
 build: bootstrap
-	@cmake --preset release > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
-	@rm -f $(BUILD)-configure.log
-	@cmake --build $(BUILD) -j $(JOBS)
+	$(call configure,release)
+	@scripts/timed building cmake --build $(BUILD) -j $(JOBS)
 
 mpi:
 	@scripts/bootstrap libopenmpi-dev libmetis-dev
-	@cmake --preset mpi > $(BUILD)-mpi-configure.log 2>&1 || { cat $(BUILD)-mpi-configure.log; exit 1; }
-	@rm -f $(BUILD)-mpi-configure.log
-	@cmake --build $(BUILD)-mpi -j $(JOBS)
+	$(call configure,mpi)
+	@scripts/timed building cmake --build $(BUILD)-mpi -j $(JOBS)
 
-demo: build
-	@scripts/demo
+demo: fresh program
+	@scripts/timed solving scripts/demo
+	@echo
+	@scripts/timed
 
-test: build mpi
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
-	$(PYTHON) -m pytest tests/python -q
-	FUZZ_SECONDS=20 FUZZ_SEED=1 scripts/fuzz csv environment json simulator solution umb
+check: fresh bootstrap
+	$(call configure,release)
+	@scripts/timed building cmake --build $(BUILD) -j $(JOBS) --target redoubt_app _core $(CHECKED:%=test_%)
+	@for test in $(CHECKED); do scripts/timed testing $(BUILD)/tests/test_$$test --gtest_brief=1 || exit 1; done
+	@scripts/timed testing $(PYTHON) -m pytest -q $(CHECKED_PYTHON:%=tests/python/test_%.py)
+	@scripts/timed
+CHECKED := environments io model numerics policy sets sweep
+CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
+
+test: fresh build mpi
+	scripts/timed testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	scripts/timed testing $(PYTHON) -m pytest tests/python -q
+	FUZZ_SECONDS=20 FUZZ_SEED=1 scripts/timed fuzzing scripts/fuzz csv environment json simulator solution umb
+	@scripts/timed
 
 bench: build
 	$(BUILD)/benchmarks/bench --json $(BUILD)/bench.json
@@ -49,8 +72,8 @@ lint: bootstrap
 tidy: bootstrap
 	@scripts/bootstrap clang-tidy libopenmpi-dev libmetis-dev
 	@for preset in release mpi; do \
-	  cmake --preset $$preset > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }; done
-	@rm -f $(BUILD)-configure.log
+	  cmake --preset $$preset -B $(BUILD)-tidy/$$preset -DREDOUBT_TOGETHER=OFF > configure.log 2>&1 || { cat configure.log; exit 1; }; done
+	@rm -f configure.log
 	@scripts/tidy src apps mpi python
 
 wheel:

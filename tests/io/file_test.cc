@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "redoubt/io.h"
+#include "support/folders.h"
 
 namespace redoubt {
 namespace {
@@ -19,7 +20,7 @@ using std::filesystem::path;
 // A folder of its own for each test.
 class NewFiles : public ::testing::Test {
  protected:
-  NewFiles() : folder(path(REDOUBT_BINARY_DIR) / "files" / info()->name()) {
+  NewFiles() : folder(testing::binary_folder() / "files" / info()->name()) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
   }

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "redoubt/io.h"
 #include "support/expect_error.h"
@@ -266,7 +266,11 @@ TEST(Json, WhatDependsOnTheStageNeedsStages) {
 }
 
 TEST(Json, RefusesToWriteWhatItCannotSay) {
-  ModelArrays a{.states = 1, .state_rows = {0, 1}, .action = {0}, .row_outcomes = {0, 1}};
+  ModelArrays a;
+  a.states = 1;
+  a.state_rows = {0, 1};
+  a.action = {0};
+  a.row_outcomes = {0, 1};
   a.next = {0};
   a.probability = {1};
   a.state_names = {"caf\xe9"};
@@ -313,7 +317,7 @@ TEST(Json, EveryCutOffFileIsAnError) {
 }
 
 TEST(Json, HostileTextCostsLittle) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
   EXPECT_EQ(error_of([] { read(std::string(100'000'000, '[')); }),
             "p.json: values are nested more than 16 deep, must be at most that");
   // Many keys in one object; many signals for many transitions.
@@ -327,7 +331,7 @@ TEST(Json, HostileTextCostsLittle) {
   wide.replace(wide.find("\"cost\": [3, 4]"), 14, zeros);
   EXPECT_NE(error_of([&] { read(wide); }).find("transition values in a file of"),
             std::string::npos);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5) * testing::kPatience);
+  EXPECT_LT(std::clock() - begin, 5 * testing::kPatience * CLOCKS_PER_SEC);
 }
 
 RC_GTEST_PROP(Json, DamagedTextIsAnErrorOrAProblem, (std::uint64_t seed)) {

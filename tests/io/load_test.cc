@@ -12,6 +12,7 @@
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -24,9 +25,7 @@ using ::testing::HasSubstr;
 // A folder of its own for each test, removed afterwards.
 class Files : public ::testing::Test {
  protected:
-  Files() : folder_(fs::path(REDOUBT_BINARY_DIR) / folder_name()) {
-    fs::create_directories(folder_);
-  }
+  Files() : folder_(testing::binary_folder() / folder_name()) { fs::create_directories(folder_); }
   ~Files() override { fs::remove_all(folder_); }
   static std::string folder_name() {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();

@@ -12,6 +12,7 @@
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -23,7 +24,7 @@ using testing::error_of;
 class SolutionFile : public ::testing::Test {
  protected:
   SolutionFile()
-      : path_(fs::path(REDOUBT_BINARY_DIR) / ("solution-" + std::to_string(::getpid()) + ".h5")) {}
+      : path_(testing::binary_folder() / ("solution-" + std::to_string(::getpid()) + ".h5")) {}
   ~SolutionFile() override { fs::remove(path_); }
 
   Solution there_and_back(const Solution& solution) const {

@@ -18,6 +18,7 @@
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/patience.h"
 #include "support/random_problem.h"
@@ -32,8 +33,7 @@ using testing::error_of;
 
 class UmbParts : public ::testing::Test {
  protected:
-  UmbParts()
-      : path_(fs::path(REDOUBT_BINARY_DIR) / ("parts-" + std::to_string(::getpid()) + ".umb")) {}
+  UmbParts() : path_(testing::binary_folder() / ("parts-" + std::to_string(::getpid()) + ".umb")) {}
   ~UmbParts() override { fs::remove(path_); }
 
   std::vector<Problem> parts(int count, const ChangeTerms& change = {},
@@ -147,7 +147,7 @@ TEST_F(UmbParts, StatesKeepTheirNumbersAndNamesWhenTermsChange) {
 // Members in another order, labels of choices that differ in some states only, rows to be sorted,
 // outcomes to be merged: what one process makes of them, all ranks do.
 TEST_F(UmbParts, AreThoseCutFromFilesOfOtherPrograms) {
-  const fs::path umbi = REDOUBT_SOURCE_DIR "/tests/data/umbi_walk.umb";
+  const fs::path umbi = testing::source_folder() / "tests/data/umbi_walk.umb";
   fs::copy_file(umbi, path_, fs::copy_options::overwrite_existing);
   const auto finite = [](Terms& terms, State, const std::vector<std::string>&) {
     terms.horizon = 3;

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/patience.h"
 #include "support/random_problem.h"
 #include "support/tar_files.h"
@@ -40,12 +42,15 @@ std::string archive_with(const std::string& member, const std::string& content) 
 // What reading them says; two ranks must say the same of the file.
 std::string error_reading(const std::string& bytes) {
   const std::string error = error_of([&] { read(bytes); });
-  const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) / "m.umb";
+  // In a folder of this process: tests run beside each other.
+  const auto folder = testing::binary_folder() / ("umb-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const auto path = folder / "m.umb";
   std::ofstream(path, std::ios::binary) << bytes;  // without write_file's wait for the disk
   const std::string on_ranks =
       error_of([&] { run_ranks(2, [&](Communicator& ranks) { load_part(path, ranks); }); });
-  EXPECT_EQ(on_ranks, path.parent_path().string() + "/" + error);
-  std::filesystem::remove(path);
+  EXPECT_EQ(on_ranks, folder.string() + "/" + error);
+  std::filesystem::remove_all(folder);
   return error;
 }
 std::string error_with(const std::string& member, const std::string& content) {
@@ -79,7 +84,7 @@ TEST(Umb, TheSameProblemGivesTheSameBytes) {
 }
 
 TEST(Umb, ReadsWhatUmbiWrites) {
-  std::ifstream in(REDOUBT_SOURCE_DIR "/tests/data/umbi_walk.umb", std::ios::binary);
+  std::ifstream in(testing::source_folder() / "tests/data/umbi_walk.umb", std::ios::binary);
   std::stringstream bytes;
   bytes << in.rdbuf();
   const Draft draft = read_umb(bytes.str(), "umbi_walk.umb");
@@ -259,7 +264,7 @@ TEST(Umb, ErrorsNameTheState) {
 }
 
 TEST(Umb, FilesThatChangeWhileTheyAreReadAreErrors) {
-  const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) / "changing.umb";
+  const auto path = testing::binary_folder() / "changing.umb";
   const auto write = [&](const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   };
@@ -287,7 +292,7 @@ TEST(Umb, FilesThatChangeWhileTheyAreReadAreErrors) {
 }
 
 TEST(Umb, HostileArchivesFailFastAndSmall) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
   EXPECT_EQ(error_reading(io::write_tar({{"../../etc/passwd", "x"}})),
             "m.umb: member '../../etc/passwd', must have a path inside the archive");
   EXPECT_EQ(error_reading(io::write_tar({{"/index.json", "x"}})),
@@ -299,7 +304,7 @@ TEST(Umb, HostileArchivesFailFastAndSmall) {
   EXPECT_NE(error_reading(bomb).find("member 'index.json' of 120000000 bytes, must unpack "
                                      "to at most"),
             std::string::npos);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5) * testing::kPatience);
+  EXPECT_LT(std::clock() - begin, 5 * testing::kPatience * CLOCKS_PER_SEC);
 }
 
 TEST(Umb, EveryCutOffArchiveIsAnError) {

@@ -8,6 +8,7 @@
 
 #include "redoubt/environments.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 // A file of this test's own, gone when the test ends.
 class Scratch {
  public:
-  explicit Scratch(const std::string& name) : path(fs::path(REDOUBT_BINARY_DIR) / name) {
+  explicit Scratch(const std::string& name) : path(testing::binary_folder() / name) {
     fs::remove(path);
   }
   ~Scratch() { fs::remove(path); }
@@ -204,9 +205,10 @@ TEST(Store, IsUsedByOneAtATime) {
   const EstimateOptions options{.samples = 10'000, .store = scratch.path};
   int asked = 0;
   const auto watch = [&](double) {
-    if (asked++ == 0)
+    if (asked++ == 0) {
       EXPECT_EQ(error_of([&] { estimate(*simulator, options); }),
                 scratch.path.string() + ": is in use by another process, must be free");
+    }
     return true;
   };
   estimate(*simulator, options, {.threads = 1, .progress = watch});

@@ -12,6 +12,7 @@
 #include "redoubt/solve.h"
 #include "support/chance_reference.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/random_policy.h"
 
@@ -190,7 +191,7 @@ TEST(ChanceRanks, TellAllOfThemWhatIsWrong) {
 }
 
 TEST(ChanceRanks, WriteTheFileOfOneProcess) {
-  const auto folder = std::filesystem::path(REDOUBT_BINARY_DIR);
+  const auto folder = testing::binary_folder();
   const Problem problem = testing::random_chance_problem(5, shape(5, TV{0.15}));
   const auto without_times = [](Solution solution) {
     solution.seconds = 0;

@@ -12,6 +12,7 @@
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 
 namespace redoubt {
 namespace {
@@ -64,7 +65,7 @@ void forget_times(Solution& solution) {
 }
 
 std::filesystem::path fresh(const std::string& name) {
-  const auto folder = std::filesystem::path(REDOUBT_BINARY_DIR) / "checkpoints" / name;
+  const auto folder = testing::binary_folder() / "checkpoints" / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder / name;

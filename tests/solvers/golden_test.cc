@@ -12,6 +12,7 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/verify.h"
 #include "support/examples.h"
+#include "support/folders.h"
 #include "support/random_policy.h"
 
 // Every built-in problem x set x method: the answer is that of `evaluate`, the slow verification
@@ -24,9 +25,7 @@ using testing::Example;
 using testing::ExampleMethod;
 using testing::ExampleSet;
 
-std::filesystem::path golden_folder() {
-  return std::filesystem::path(REDOUBT_SOURCE_DIR) / "tests" / "golden";
-}
+std::filesystem::path golden_folder() { return testing::source_folder() / "tests" / "golden"; }
 
 std::string describe(const Example& example, const ExampleSet& set, const ExampleMethod& method,
                      const Solution& solution) {

@@ -12,6 +12,7 @@
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"
 
@@ -61,7 +62,7 @@ Problem problem_of(const Method& method) {
 }
 
 std::filesystem::path fresh_folder(const std::string& name) {
-  const auto folder = std::filesystem::path(REDOUBT_BINARY_DIR) / "rank_checkpoints" / name;
+  const auto folder = testing::binary_folder() / "rank_checkpoints" / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

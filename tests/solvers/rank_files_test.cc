@@ -11,6 +11,7 @@
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
+#include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"
 
@@ -23,8 +24,7 @@ using testing::SolvePart;
 
 class RankFiles : public ::testing::Test {
  protected:
-  RankFiles()
-      : folder_(fs::path(REDOUBT_BINARY_DIR) / ("rank_files-" + std::to_string(::getpid()))) {
+  RankFiles() : folder_(testing::binary_folder() / ("rank_files-" + std::to_string(::getpid()))) {
     fs::create_directory(folder_);
   }
   ~RankFiles() override { fs::remove_all(folder_); }

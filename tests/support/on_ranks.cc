@@ -9,6 +9,7 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
+#include "support/folders.h"
 #include "support/patience.h"
 
 namespace redoubt::testing {
@@ -128,8 +129,8 @@ std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration
 
 std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
                                  const Configuration& configuration) {
-  const auto path = std::filesystem::path(REDOUBT_BINARY_DIR) /
-                    fmt::format("parts-{}.h5", static_cast<int>(::getpid()));
+  const auto path =
+      testing::binary_folder() / fmt::format("parts-{}.h5", static_cast<int>(::getpid()));
   Solution solution;
   solution.policy = policy;
   save_solution(solution, path);
