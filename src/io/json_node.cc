@@ -89,7 +89,7 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string key_;
 };
 
-std::string excerpt(const Json& value) {
+std::string json_excerpt(const Json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (value.is_object()) return fmt::format("an object of {}", value.size());
   if (value.is_number_float()) return number_text(value.get<double>());
@@ -184,8 +184,8 @@ std::string Node::path() const {
 
 void Node::fail(std::string_view rule) const {
   const std::string where = path();
-  throw Error(where.empty() ? fmt::format("the file holds {}, {}", excerpt(*value_), rule)
-                            : fmt::format("{} = {}, {}", where, excerpt(*value_), rule));
+  throw Error(where.empty() ? fmt::format("the file holds {}, {}", json_excerpt(*value_), rule)
+                            : fmt::format("{} = {}, {}", where, json_excerpt(*value_), rule));
 }
 
 void require_format(const Node& root, std::string_view format, int version) {

@@ -86,7 +86,11 @@ std::set<NamedRow> rows_of(const Problem& problem) {
   for (int h = 0; h < model.stages(); ++h) {
     for (State s = 0; s < model.states(); ++s) {
       for (Row r = model.row_begin(h, s); r < model.row_end(h, s); ++r) {
-        NamedRow row{h, model.state_name(s), model.arrays().action[r], model.value(-1, r)};
+        NamedRow row;
+        row.stage = h;
+        row.state = model.state_name(s);
+        row.action = model.arrays().action[r];
+        row.reward = model.value(-1, r);
         row.radius = radius(r);
         for (int i = 0; i < model.signals(); ++i) row.signals.push_back(model.value(i, r));
         for (auto i = model.outcome_begin(r); i < model.outcome_end(r); ++i)

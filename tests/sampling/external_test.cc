@@ -51,9 +51,10 @@ TEST(External, ADeadSimulatorLeavesItsSamplesAndASecondCallFinishes) {
   const fs::path store = testing::binary_folder() / "dead.samples";
   fs::remove(store);
   const std::string text = error_of([&] { ask(kProgram + " die 1000", 1000, store); });
-  EXPECT_THAT(text, AllOf(HasSubstr("simulator.py die 1000' ended with status 3 before it answered "
-                                    "query 999 (draw 999 of (state 0, action 0))"),
-                          HasSubstr("; 999 of 10000 samples are kept in " + store.string())));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("simulator.py\" die 1000' ended with status 3 before it answered "
+                              "query 999 (draw 999 of (state 0, action 0))"),
+                    HasSubstr("; 999 of 10000 samples are kept in " + store.string())));
   const Estimate finished = ask(kProgram, 1000, store);
   EXPECT_EQ(finished.reused, 999);
   EXPECT_EQ(finished.queries, 9001);

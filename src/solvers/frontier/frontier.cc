@@ -45,7 +45,7 @@ Execution with_time_left(const Execution& execution, const Stopwatch& watch) {
   return rest;
 }
 
-// No bound on what policies can do is worth less because another one was sought for.
+// The bound of an answer is the least of all that are known.
 void add_static_bound(const StaticBound& found, Solution& solution) {
   solution.reward.static_bound = found.reward;
   if (found.stopped) {
