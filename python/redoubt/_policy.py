@@ -105,8 +105,11 @@ class Policy:
         if not 0 <= memory < (count := self.memories(state, stage)):
             raise _core.Error(f"memory {memory} in state {state} at stage {stage}, must be in 0..{count - 1}")
         weights = np.zeros(self.problem.actions)
+        place = min(stage, self.problem.stages - 1) * self.problem.states + state
+        first, end = self.problem.state_rows[place : place + 2]
+        if first == end:  # terminal: whatever is stored there, nothing is taken
+            return weights
         actions, values = self._policy.choices(stage, state, memory)
-        first = self.problem.state_rows[min(stage, self.problem.stages - 1) * self.problem.states + state]
         weights[self.problem.action[first + np.asarray(actions, dtype=np.int64)]] = values
         return weights
 

@@ -118,11 +118,11 @@ def test_a_checkpoint_of_another_problem_is_refused_and_names_both(tmp_path):
     if not state.exists():
         run("solve", RIVER, "--method", "crpo", "--checkpoint", state, "--checkpoint-interval", "0", "--time-limit", ".1")
     before = state.read_bytes()
-    text = refused("solve", RIVER, "--radius", "0.06", "--checkpoint", state)
+    text = refused("solve", "--method", "rcvi", RIVER, "--radius", "0.06", "--checkpoint", state)
     assert "holds the state of" in text and "must be of rcvi(" in text and text.count("horizon 10") == 2
     assert state.read_bytes() == before
     state.write_bytes(before[:-100] + bytes(100))
-    assert "seal" in refused("solve", RIVER, "--checkpoint", state)
+    assert "seal" in refused("solve", "--method", "rcvi", RIVER, "--checkpoint", state)
 
 
 # ---- no room, no right to write --------------------------------------------------------------------
