@@ -37,8 +37,11 @@ struct ValueRange {
   double largest = -std::numeric_limits<double>::infinity();
 };
 
-// Of one decision, outcome included. Signal -1 is the reward.
-ValueRange value_range(const Model& model, int signal) {
+// Of one decision, with what follows it. Signal -1 is the reward.
+ValueRange value_range(const Problem& problem, int signal) {
+  const Model& model = problem.model();
+  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+  const bool lands = tv != nullptr && tv->reach == Reach::anywhere;
   ValueRange range{signal < 0 ? "reward" : model.arrays().signals[signal].name};
   for (Row row = 0; row < model.rows(); ++row) {
     for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
@@ -46,15 +49,22 @@ ValueRange value_range(const Model& model, int signal) {
       range.least = std::min(range.least, value);
       range.largest = std::max(range.largest, value);
     }
+    if (!lands || model.arrival_values(signal).empty()) continue;
+    for (State s = 0; s < model.states(); ++s) {
+      const double value = model.value(signal, row) + model.arrival_value(signal, s);
+      range.least = std::min(range.least, value);
+      range.largest = std::max(range.largest, value);
+    }
   }
   return range;
 }
 
-std::vector<ValueRange> value_ranges(const Model& model) {
+std::vector<ValueRange> value_ranges(const Problem& problem) {
+  const Model& model = problem.model();
   std::vector<ValueRange> ranges;
   if (model.rows() == 0) return ranges;
   for (int signal = -1; signal < model.signals(); ++signal)
-    ranges.push_back(value_range(model, signal));
+    ranges.push_back(value_range(problem, signal));
   return ranges;
 }
 
@@ -139,7 +149,7 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
   object["outcomes"] = model.outcomes();
   object["stages"] = model.stages();
   object["values"] = Json::array();
-  for (const ValueRange& range : value_ranges(model))
+  for (const ValueRange& range : value_ranges(problem))
     object["values"].push_back(
         {{"name", range.name}, {"least", range.least}, {"largest", range.largest}});
   object["constraints"] = Json::array();
@@ -172,9 +182,9 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
   return object;
 }
 
-void print_values(const Model& model) {
+void print_values(const Problem& problem) {
   std::vector<Cells> rows = {{"of one decision", "least", "largest"}};
-  for (const ValueRange& range : value_ranges(model))
+  for (const ValueRange& range : value_ranges(problem))
     rows.push_back({range.name, number_text(range.least), number_text(range.largest)});
   print_table(rows);
 }
@@ -244,7 +254,7 @@ int info(const InfoOptions& options) {
              count_text(static_cast<double>(model.outcomes())),
              model.stages() > 1 ? ", rows of their own for every stage" : "");
   fmt::print("{}\n\n", terms_text(problem));
-  print_values(model);
+  print_values(problem);
   print_constraints(problem, achievable, together);
   print_plan(problem, plan, seconds);
   if (!ranks.empty()) print_rank_plans(ranks);

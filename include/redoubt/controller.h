@@ -56,8 +56,8 @@ class Controller {
   void observe_outcome(std::int32_t action, std::int32_t outcome);
 
   int stage() const;
-  std::int32_t memory() const;  // of the state at hand, once `act` was called for it
-  bool ended() const;           // the horizon is over; `act` is an Error
+  std::int32_t memory() const;      // of the state at hand, once `act` was called for it
+  bool ended() const;               // the horizon is over; `act` is an Error
   std::int64_t unmodelled() const;  // how often it went on in what the model did not foresee
 
  private:

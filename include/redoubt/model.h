@@ -13,12 +13,16 @@ namespace redoubt {
 using State = std::int32_t;
 using Row = std::int64_t;  // one (stage, state, action)
 
-// A named quantity that constraints speak of: one value for each row and, where it is random, an
-// extra one for each outcome.
+// A named quantity that constraints speak of: one value for each row and, where it depends on what
+// follows, an extra one for each outcome and for each state that is arrived in otherwise.
 struct Signal {
   std::string name;
   std::vector<double> row;      // one for each row; empty: zero
-  std::vector<double> outcome;  // one for each outcome, added to the row's value; empty: zero
+  std::vector<double> outcome;  // one for each outcome, added to the row's value; empty: that of
+                                // its arrival
+  // One for each state, added to the row's value by an arrival in the state that the row does not
+  // list, which total variation with reach anywhere allows; empty: zero.
+  std::vector<double> arrival = {};
   bool operator==(const Signal&) const = default;
 };
 
@@ -48,7 +52,8 @@ struct ModelArrays {
   std::vector<State> next;             // of each outcome
   std::vector<double> probability;     // of each outcome, nominal
   std::vector<double> reward;          // of each row; empty: zero
-  std::vector<double> outcome_reward;  // of each outcome, added to the row's; empty: zero
+  std::vector<double> outcome_reward;  // of each outcome, added to the row's, as for a signal
+  std::vector<double> arrival_reward;  // of each state, likewise
   std::vector<Signal> signals;
   std::vector<double> lower,
       upper;  // of each outcome: bounds for the `interval` set; empty when there are none
@@ -115,10 +120,18 @@ class Model {
   const std::vector<double>& outcome_values(int signal) const {
     return signal < 0 ? arrays_->outcome_reward : arrays_->signals[signal].outcome;
   }
+  // What an arrival outside of the row's outcomes earns beyond the row's own value.
+  double arrival_value(int signal, State state) const {
+    const auto& values = arrival_values(signal);
+    return values.empty() ? 0.0 : values[state];
+  }
+  const std::vector<double>& arrival_values(int signal) const {
+    return signal < 0 ? arrays_->arrival_reward : arrays_->signals[signal].arrival;
+  }
 
-  // True when the row has an outcome that leads to this state and earns nothing beyond the row's
-  // own values. Mass that total variation may put anywhere lands in such an outcome, or else, in a
-  // state that the row does not list, in one of its own.
+  // True when the row has an outcome that leads to this state and earns what any arrival there
+  // does. Mass that total variation may put anywhere lands in such an outcome, or else, in a state
+  // that the row does not list, in one of its own.
   bool lists(Row row, State state) const;
 
   int signal_index(const std::string& name) const;  // -1 when there is none of this name
@@ -164,6 +177,8 @@ class ModelBuilder {
   };
   // Each (stage, state, action) once. Actions of a state are ordered by their number.
   void add(int stage, State state, std::int32_t action, RowData row);
+  // What every arrival in a state earns, beyond the row's and the outcome's values.
+  void on_arrival(State state, double reward, std::vector<double> signals = {});
   void name_states(std::vector<std::string> names) { state_names_ = std::move(names); }
   void name_actions(std::vector<std::string> names) { action_names_ = std::move(names); }
   Model build() const;
@@ -179,6 +194,8 @@ class ModelBuilder {
   int stages_;
   std::vector<std::string> signals_, state_names_, action_names_;
   std::vector<Entry> entries_;
+  std::vector<double> arrival_reward_;
+  std::vector<std::vector<double>> arrival_signals_;  // of each signal; of each state
 };
 
 }  // namespace redoubt

@@ -24,8 +24,8 @@ struct Radius {
 
 // Where total variation may put the mass that it moves.
 enum class Reach {
-  anywhere,  // in any state of the model, as in the paper; its outcome is worth the row's own
-             // reward and signals
+  anywhere,  // in any state of the model, as in the paper; such an arrival earns the row's own
+             // reward and signals, and what the model says of arrivals in the state
   support,   // only on outcomes that the nominal row already has
 };
 

@@ -69,12 +69,14 @@ void bind_model(nb::module_& m) {
       .def_rw("action_names", &ModelArrays::action_names)
       .def("give_every_action", &give_every_action, nb::arg("actions"),
            "Every state has rows of the actions 0..actions-1 at every stage.")
-      .def("add_signal", [](ModelArrays& self, std::string name, const Array<double>& outcome) {
-        self.signals.push_back({std::move(name), {}, to_vector(outcome)});
+      .def("add_signal", [](ModelArrays& self, std::string name, const Array<double>& outcome,
+                            const Array<double>& arrival) {
+        self.signals.push_back({std::move(name), {}, to_vector(outcome), to_vector(arrival)});
       });
   def_array(arrays, "state_rows", &ModelArrays::state_rows);
   def_array(arrays, "action", &ModelArrays::action);
   def_array(arrays, "outcome_reward", &ModelArrays::outcome_reward);
+  def_array(arrays, "arrival_reward", &ModelArrays::arrival_reward);
   def_array(arrays, "lower", &ModelArrays::lower);
   def_array(arrays, "upper", &ModelArrays::upper);
 
@@ -106,10 +108,14 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("reward", model_view(&ModelArrays::reward), nb::rv_policy::reference)
       .def_prop_ro("outcome_reward", model_view(&ModelArrays::outcome_reward),
                    nb::rv_policy::reference)
+      .def_prop_ro("arrival_reward", model_view(&ModelArrays::arrival_reward),
+                   nb::rv_policy::reference)
       .def_prop_ro("lower", model_view(&ModelArrays::lower), nb::rv_policy::reference)
       .def_prop_ro("upper", model_view(&ModelArrays::upper), nb::rv_policy::reference)
       .def("signal", signal_view(&Signal::row), nb::rv_policy::reference, nb::arg("signal"))
       .def("outcome_signal", signal_view(&Signal::outcome), nb::rv_policy::reference,
+           nb::arg("signal"))
+      .def("arrival_signal", signal_view(&Signal::arrival), nb::rv_policy::reference,
            nb::arg("signal"))
       .def("state_name", &Model::state_name, nb::arg("state"))
       .def("action_name", &Model::action_name, nb::arg("action"))

@@ -66,7 +66,8 @@ void bind_uncertainty(nb::module_& m) {
                 R"doc(Total variation: 1/2 sum |P - p| <= radius.
 
 The mass may go to any state of the model (reach="anywhere") or to the row's own outcomes only
-(reach="support"). A radius is a number, or one for each row of the model.
+(reach="support"). An arrival that the row does not list earns the row's own reward and signals, and
+what is earned on arrival (`on_arrival`). A radius is a number, or one for each row of the model.
 
 >>> rd.worst_case(rd.TV(0.25), [0.5, 0.5], [0.0, 1.0])
 0.25)doc")

@@ -49,6 +49,7 @@ from ._solve import (
     solve,
 )
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
+from ._values import on_arrival
 from ._worst_case import worst_case
 
 refuse_the_other_redoubt(__path__[0])
@@ -103,6 +104,7 @@ __all__ = [
     "load_solution",
     "make",
     "methods",
+    "on_arrival",
     "plan_frontier",
     "plan_rcvi",
     "plan_robust",

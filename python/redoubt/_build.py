@@ -55,17 +55,18 @@ def model_of(
         layout = layout.at_stages(stages)
     if bounds:
         layout = layout.with_outcomes(*bounds["upper"].positive(layout))
-    spread = {name: values.spread(layout, horizon) for name, values in given.items()}
+    spread = {name: (*values.spread(layout, horizon), values.arrival(layout)) for name, values in given.items()}
     for name, values in layout.extra.items():
-        row, outcome = spread.get(name, (np.empty(0), np.empty(0)))
-        spread[name] = row, values + (outcome if len(outcome) else 0.0)
+        row, outcome, arrival = spread.get(name, (np.empty(0),) * 3)
+        spread[name] = row, values + (outcome if len(outcome) else 0.0), arrival
     return _built(layout, spread, bounds, horizon, names)
 
 
 def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
     """The model with other bounds, and with the outcomes that they allow."""
-    values = {"reward": (model.reward, model.outcome_reward)}
-    values |= {name: (model.signal(i), model.outcome_signal(i)) for i, name in enumerate(model.signal_names)}
+    values = {"reward": (model.reward, model.outcome_reward, model.arrival_reward)}
+    for i, name in enumerate(model.signal_names):
+        values[name] = (model.signal(i), model.outcome_signal(i), model.arrival_signal(i))
     layout = Layout(
         states=model.states, stages=model.stages, actions=model.actions, row_outcomes=model.row_outcomes,
         next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action),
@@ -74,7 +75,7 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
     if stages not in (1, layout.stages):
         raise Error(f"Interval with bounds for {stages} stages, must be for {layout.stages}, as the rows of the model")
     joined = layout.with_outcomes(*bounds["upper"].positive(layout))
-    dependent = [name for name, (_, outcome) in values.items() if len(outcome)]
+    dependent = [name for name, (_, outcome, _) in values.items() if len(outcome)]
     if joined is not layout and dependent:
         raise Error(
             f"Interval allows {len(joined.next) - len(layout.next)} outcomes that the problem does not have, and "
@@ -93,11 +94,11 @@ def _built(
     else:
         arrays.state_rows, arrays.action = layout.state_rows, layout.action
     arrays.state_names, arrays.action_names = names
-    reward, arrays.outcome_reward = values.pop("reward", (np.empty(0), np.empty(0)))
-    for name, (_, outcome) in values.items():
-        arrays.add_signal(name, outcome)
+    reward, arrays.outcome_reward, arrays.arrival_reward = values.pop("reward", (np.empty(0),) * 3)
+    for name, (_, outcome, arrival) in values.items():
+        arrays.add_signal(name, outcome, arrival)
     for name, bound in bounds.items():
         row, outcome = bound.spread(layout, horizon)
         setattr(arrays, name, row[layout.outcome_row] if len(row) else outcome)
-    signals = [row for row, _ in values.values()]
+    signals = [row for row, _, _ in values.values()]
     return _core.Model(arrays, layout.row_outcomes, layout.next, layout.probability, reward, signals)

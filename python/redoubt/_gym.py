@@ -16,6 +16,7 @@ from ._options import named_options
 from ._policy import Policy
 from ._problem import Problem
 from ._solution import Solution, as_policy
+from ._values import OnArrival, by_arrival, on_arrival
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -34,8 +35,9 @@ def from_gymnasium(
 
     Args:
         env: the environment, wrapped or not.
-        signals: by name, a function of (state, action, next), a set of states, which counts arrivals in it, or
-            an array (S,), (S, A) or (S, A, S).
+        signals: by name, a function of (state, action, next), a set of states, which counts arrivals in it, an
+            array (S,), (S, A) or (S, A, S), or what `on_arrival` made. Sets, and functions that look at the next state
+            alone, are earned by every arrival there, also by those that nature alone makes possible.
         start: as for `Problem`; the environment's own `initial_state_distrib` by default.
         constraints: as for `Problem`.
         uncertainty: as for `Problem`.
@@ -58,11 +60,15 @@ def from_gymnasium(
     start = _start_of(inner, count) if start is None else start
     terminal = _terminal_states(table, start)
     functions, arrays = _split(signals or {})
-    transitions, row_reward, ends = _transitions(table, terminal, functions, count)
+    arrivals = {name: by_arrival(function, count) for name, function in functions.items()}
+    arrivals = {name: values for name, values in arrivals.items() if values is not None}
+    transitions, row_reward, ends = _transitions(table, terminal, functions, arrivals, count)
+    given = {name: _padded(values, count, ends) for name, values in arrays.items()}
+    given |= {name: on_arrival(np.append(values, [0.0] * ends)) for name, values in arrivals.items()}
     return Problem(
         transitions,
         reward=row_reward,
-        signals={name: _padded(values, count, ends) for name, values in arrays.items()},
+        signals=given,
         states=_names(inner, count, ends) or count + ends,
         start=np.append(start, [0.0] * ends) if np.ndim(start) else start,
         order="sas",
@@ -222,9 +228,13 @@ def _split(signals: Mapping[str, Any]) -> tuple[dict[str, Callable[[int, int, in
 
 
 def _transitions(
-    table: Any, terminal: set[int], functions: dict[str, Callable[[int, int, int], float]], count: int
-) -> tuple[list[dict[str, Any]], NDArray[np.float64], int]:
-    """Transitions, the reward of each row that all its outcomes share, and whether there is a last state."""
+    table: Any, terminal: set[int], functions: dict[str, Callable[[int, int, int], float]],
+    arrivals: dict[str, NDArray[np.float64]], count: int,
+) -> tuple[list[dict[str, Any]], NDArray[np.float64], int]:  # fmt: skip
+    """Transitions, the reward of each row that all its outcomes share, and whether there is a last state.
+
+    The signals of a transition are what it earns beyond the arrival in its next state.
+    """
     transitions: list[dict[str, Any]] = []
     ends = 0
     actions = 1 + max(action for _, action, _ in _choices(table))
@@ -238,19 +248,26 @@ def _transitions(
         for p, after, reward, terminated in outcomes:
             leaves = terminated and int(after) not in terminal
             ends |= leaves
+            signals = {name: float(value(state, action, int(after))) for name, value in functions.items()}
+            if not leaves:
+                signals = {name: value - arrivals[name][after] if name in arrivals else value
+                           for name, value in signals.items()}  # fmt: skip
             transitions.append({
                 "state": state,
                 "action": action,
                 "next": count if leaves else int(after),
                 "p": float(p),
                 "reward": float(reward) - shared[state, action],
-                "signals": {name: float(value(state, action, int(after))) for name, value in functions.items()},
+                "signals": signals,
             })  # fmt: skip
     return transitions, np.pad(shared, ((0, int(ends)), (0, 0))), int(ends)
 
 
-def _padded(values: Any, count: int, ends: int) -> NDArray[np.float64]:
+def _padded(values: Any, count: int, ends: int) -> Any:
     """An array over the environment's states, with zeros for the last one."""
+    if isinstance(values, OnArrival):
+        row = None if values.row is None else _padded(values.row, count, ends)
+        return on_arrival(np.append(values.array(count, "a signal"), [0.0] * ends), row)
     array = np.asarray(values, dtype=np.float64)
     if not ends or array.ndim == 0 or array.shape[0] != count:
         return array

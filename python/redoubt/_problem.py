@@ -47,8 +47,10 @@ class Problem(_core.Problem):
         reward: a number, an array (S,), (S, A), (S, A, S), with a leading axis of length `horizon` when it depends
             on the stage, a sparse matrix like P, or a function of (state, action, next); or the name of the signal
             that is to be maximised. None says that there is no reward, and that this is meant.
-        signals: what constraints speak of, by name, each given like the reward, or as a set of states, which
-            counts arrivals in it.
+        signals: what constraints speak of, by name, each given like the reward, as a set of states, which
+            counts arrivals in it, or by `on_arrival`. With `TV` and reach anywhere nature may land in states that a
+            row does not list: there, sets, `on_arrival` and functions that look at the next state alone earn what
+            the state gives; every other signal earns the row's own value.
         constraints: made by `at_least`, `at_most` and `chance`.
         uncertainty: how far nature may move each row: `TV`, `Chi2`, `KL`, `Tilt`, `Interval` or `Nominal`.
         horizon: number of decisions; None is infinite, which needs a discount below one.
@@ -250,6 +252,18 @@ class Problem(_core.Problem):
         """What each outcome adds to each signal of its row."""
         return {
             name: _filled(self.model.outcome_signal(i), self.outcomes) for i, name in enumerate(self.model.signal_names)
+        }
+
+    @property
+    def arrival_reward(self) -> NDArray[np.float64]:
+        """What an arrival in each state that the row does not list adds to the row's reward."""
+        return _filled(self.model.arrival_reward, self.states)
+
+    @property
+    def arrival_signals(self) -> dict[str, NDArray[np.float64]]:
+        """What an arrival in each state that the row does not list adds to each signal of the row."""
+        return {
+            name: _filled(self.model.arrival_signal(i), self.states) for i, name in enumerate(self.model.signal_names)
         }
 
     @property

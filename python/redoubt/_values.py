@@ -2,21 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._core import Error
 from ._transitions import Layout, action_major, in_order, is_sparse, stack, stage_order
+
+
+class OnArrival:
+    """What every arrival in a state earns; made by `on_arrival`."""
+
+    def __init__(self, values: Any, row: Any = None):
+        self.values, self.row = values, row
+
+    def array(self, states: int, what: str) -> NDArray[np.float64]:
+        """One value for each state."""
+        if isinstance(self.values, Mapping):
+            array = np.zeros(states)
+            for state, value in self.values.items():
+                if not 0 <= int(state) < states:
+                    raise Error(f"{what} on arrival in state {state}, must be in 0..{states - 1}")
+                array[int(state)] = value
+            return array
+        array = np.asarray(self.values, dtype=np.float64)
+        if array.shape != (states,):
+            raise Error(f"{what} on arrival has shape {array.shape}, must be (S,) = ({states},)")
+        return array
+
+
+def on_arrival(values: Any, row: Any = None) -> OnArrival:
+    """A reward or signal that every arrival in a state earns, also one that nature alone makes possible.
+
+    Total variation with reach anywhere lets nature land in states that a row does not list: there, a signal of the row
+    earns the row's value, and one on arrival what the state gives.
+
+    Args:
+        values: an array with one value for each state, or a dict {state: value}; others earn nothing. A set of states,
+            or a function of the next state alone, is on arrival without being told.
+        row: what the row earns besides: a number, or an array (S,), (S, A) or (H, S, A).
+
+    >>> P = [[[1.0, 0.0]], [[0.0, 1.0]]]                                 # two states, and neither leads to the other
+    >>> problem = rd.Problem(P, 1.0, signals={"fall": rd.on_arrival({1: 1.0})}, constraints=[rd.at_most("fall", 0.2)],
+    ...                      uncertainty=rd.TV(0.1), horizon=1, order="sas")
+    >>> rd.solve(problem).constraints[0].worst
+    0.1
+    """
+    return OnArrival(values, row)
+
+
+class _Unknown:
+    """Stands for a state or action that a function must not look at; whatever it does with one raises."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise _LookedAt
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _refuse
+    __bool__ = __int__ = __index__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = _refuse
+    __rtruediv__ = __rfloordiv__ = __rmod__ = __neg__ = __abs__ = __getitem__ = __iter__ = __len__ = __str__ = _refuse
+    __array__ = __repr__ = __contains__ = __and__ = __rand__ = __or__ = __ror__ = __pow__ = __divmod__ = _refuse
+
+
+class _LookedAt(Exception):
+    """A function looked at the state or the action."""
+
+
+def by_arrival(function: Callable[..., Any], states: int) -> NDArray[np.float64] | None:
+    """The values of a function of (state, action, next) for each next state, if it looks at nothing else."""
+    try:
+        return np.array([float(function(_Unknown(), _Unknown(), state)) for state in range(states)])
+    except Exception:  # whatever it does about an argument of a strange type, it looks at it
+        return None
 
 
 class Values:
     """What a user gave for a reward, a signal or a bound, before it is spread over rows and outcomes.
 
     A number; an array (S,), (S, A), (H, S, A), (S, A, S) or (H, S, A, S), the ones over outcomes in the order
-    of P; sparse like P; a function of (state, action, next); or a set of states, which counts arrivals in it.
+    of P; sparse like P; a function of (state, action, next); a set of states, which counts arrivals in it; or what
+    `on_arrival` made.
     """
 
     def __init__(self, what: str, values: Any, order: str | None) -> None:
@@ -24,11 +92,13 @@ class Values:
         self.order = order
         self.values = values
         self.matrices: list[Any] | None = None
+        own = values.row if isinstance(values, OnArrival) else None
+        self.row = None if own is None else Values(what, own, order)
         if is_sparse(values):
             self.matrices = [values]
         elif isinstance(values, (list, tuple)) and values and is_sparse(values[0]):
             self.matrices = list(values)
-        elif not callable(values) and not isinstance(values, AbstractSet):
+        elif not callable(values) and not isinstance(values, (AbstractSet, OnArrival)):
             try:
                 self.values = np.asarray(values, dtype=np.float64)
             except ValueError as error:
@@ -40,6 +110,8 @@ class Values:
 
     def stages(self, layout: Layout, horizon: int | None) -> int:
         """How many stages the values tell apart."""
+        if self.row is not None:
+            return self.row.stages(layout, horizon)
         if self.matrices is not None:
             per_stage = len(self.matrices) > 1 and stage_order(self.matrices, self.order) == "sas"
             return len(self.matrices) if per_stage else 1
@@ -55,7 +127,12 @@ class Values:
         if self.matrices is not None:
             return none, self._from_sparse(layout)
         if isinstance(self.values, AbstractSet):
-            return none, np.isin(layout.next, list(self.values)).astype(np.float64)
+            return none, self.arrival(layout)[layout.next]
+        if isinstance(self.values, OnArrival):
+            row = none if self.row is None else self.row.spread(layout, horizon)[0]
+            if self.row is not None and len(row) == 0:
+                raise Error(f"the row's part of {self.what} depends on the outcome, must be of rows")
+            return row, self.arrival(layout)[layout.next]
         if callable(self.values):
             return none, self._from_function(self.values, layout)
         array = self.values
@@ -74,6 +151,21 @@ class Values:
             stage = layout.row_stage[row] if len(full) > 1 else 0
             return none, full[stage, layout.row_state[row], layout.action[row], layout.next]
         raise self._shape_error(layout)
+
+    def arrival(self, layout: Layout) -> np.ndarray:
+        """What an arrival in each state earns, whatever row it comes from; empty where that is not known."""
+        if isinstance(self.values, AbstractSet):
+            return np.isin(np.arange(layout.states), list(self.values)).astype(np.float64)
+        if isinstance(self.values, OnArrival):
+            return self.values.array(layout.states, self.what)
+        if callable(self.values):
+            known = by_arrival(self.values, layout.states)
+            return np.empty(0) if known is None else known
+        if self.is_array and self._is_over_outcomes(layout):
+            full = self._over_outcomes(layout)
+            same = layout.rows > 0 and (full == full[:1, :1, :1]).all()
+            return full[0, 0, 0] if same else np.empty(0)
+        return np.empty(0)
 
     def positive(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         """Row and next state of each positive value that has a next state of its own."""
@@ -104,6 +196,11 @@ class Values:
                 f"{self.what} has shape {shape}, which may be (H, S, A) or (S, A, S): give (H, S, A, 1) or (1, S, A, S)"
             )
         return bool(staged)
+
+    def _is_over_outcomes(self, layout: Layout) -> bool:
+        shape, staged = self.values.shape, (layout.stages, layout.states, layout.actions)
+        of_rows = shape == staged or (len(shape) == 4 and shape[3] == 1)
+        return len(shape) in (3, 4) and shape[-1] == layout.states and not of_rows
 
     def _over_outcomes(self, layout: Layout) -> np.ndarray:
         full = in_order(self.values, self.order, self.what)

@@ -187,6 +187,8 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
   const Node root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
+  if (const auto arrivals = root.find("arrivals"))
+    naming(terms_name, [&] { arrivals->fail("must be left out beside a CSV file"); });
   Model model = naming(name, [&] { return read_csv_model(text, side); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
   if (model.stages() > 1) draft.terms.horizon = model.stages();

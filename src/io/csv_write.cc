@@ -50,8 +50,13 @@ void require_row_values_survive(const Problem& problem) {
 }  // namespace
 
 std::string write_csv(const Problem& problem) {
-  require_row_values_survive(problem);
   const Model& m = problem.model();
+  for (int signal = -1; signal < m.signals(); ++signal)
+    require(m.arrival_values(signal).empty(),
+            "{} is earned by arrivals, also by those that no row lists, which a CSV file cannot "
+            "keep: write JSON or UMB",
+            signal < 0 ? "reward" : m.arrays().signals[signal].name);
+  require_row_values_survive(problem);
   const ModelArrays& a = m.arrays();
   const bool staged = m.stages() > 1, bounded = !a.lower.empty();
   std::string out = staged ? "step," : "";
@@ -81,6 +86,7 @@ std::string write_terms(const Problem& problem) {
   std::string out = "{\n  \"format\": \"redoubt-terms\",\n  \"version\": 1,\n";
   io::write_labels(out, problem.model());
   io::write_terms(out, problem);
+  io::write_arrivals(out, problem.model());
   io::write_uncertainty(out, problem);
   return out + "}\n";
 }

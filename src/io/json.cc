@@ -11,6 +11,8 @@ namespace {
 
 bool names_a_reward(const Node& root) {
   if (root.find("reward")) return true;
+  if (const auto arrivals = root.find("arrivals"); arrivals && arrivals->find("reward"))
+    return true;
   const Json& transitions = root.at("transitions").raw();
   return std::any_of(transitions.begin(), transitions.end(), [](const Json& transition) {
     return transition.is_object() && transition.contains("reward");
@@ -20,7 +22,7 @@ bool names_a_reward(const Node& root) {
 Draft read_root(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-problem", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "transitions", "reward", "signals", "constraints", "uncertainty"});
+                   "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals"});
   Model model = read_model(root, bytes, read_horizon(root));
   Terms terms = read_terms(root, model.arrays());
   return {std::move(model), std::move(terms), names_a_reward(root)};

@@ -1,5 +1,6 @@
 #include "io/json_model.h"
 
+#include <cmath>
 #include <limits>
 
 #include "io/file.h"
@@ -21,7 +22,7 @@ class TransitionReader {
 
   Transitions read(const Node& list) {
     const auto count = list.size();
-    out_.reward.assign(count, 0);
+    out_.reward.assign(count, kAbsent);
     out_.signals.assign(signals_.size(), std::vector<double>());
     for (std::size_t i = 0; i < count; ++i) {
       const Node entry = list.at(i);
@@ -92,7 +93,7 @@ class TransitionReader {
       if (s == signals_.size())
         values.fail(
             fmt::format("has '{}', which must be one of the file's \"signals\"", excerpt(name)));
-      out_.signals[s].resize(out_.reward.size(), 0);
+      out_.signals[s].resize(out_.reward.size(), kAbsent);
       out_.signals[s][here] = values.member(i).number();
     }
   }
@@ -132,6 +133,18 @@ bool has_stage_tables(const Node& root) {
   return false;
 }
 
+// A transition that does not say what it earns earns what any arrival in its state does.
+void earn_by_arrival(Transitions& transitions, const ModelArrays& a) {
+  const auto fill = [&](std::vector<double>& values, const std::vector<double>& arrival) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) values[i] = arrival.empty() ? 0.0 : arrival[transitions.next[i]];
+    }
+  };
+  fill(transitions.reward, a.arrival_reward);
+  for (std::size_t s = 0; s < a.signals.size(); ++s)
+    fill(transitions.signals[s], a.signals[s].arrival);
+}
+
 // How many stages the rows of the file are for: 1 unless something in it depends on the stage.
 int count_stages(const Node& root, const Transitions& transitions,
                  const std::optional<int>& horizon) {
@@ -158,7 +171,9 @@ Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& 
   const Node list = root.at("transitions");
   const auto values = static_cast<std::int64_t>(list.size() * (1 + a.signals.size()));
   require_plausible(values, "transition values", bytes);
-  const Transitions transitions = TransitionReader(states, actions, a.signals, horizon).read(list);
+  Transitions transitions = TransitionReader(states, actions, a.signals, horizon).read(list);
+  read_arrivals(root, a);
+  earn_by_arrival(transitions, a);
   const int stages = count_stages(root, transitions, horizon);
   require_plausible(static_cast<std::int64_t>(stages) * a.states, "states of all stages", bytes);
   a.stages = transitions.stage.empty() ? 1 : stages;

@@ -49,6 +49,9 @@ struct Side {
 };
 Side read_side(const Node& root, std::size_t bytes);
 
+// What arrivals earn, by signal and state; the model has its states and the names of its signals.
+void read_arrivals(const Node& root, ModelArrays& model);
+
 std::optional<int> read_horizon(const Node& root);
 // Keys that are missing leave the default. Of the model its states are asked for, and its rows
 // where radii are given by row.

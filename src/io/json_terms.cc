@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "io/json_model.h"
@@ -95,13 +96,35 @@ std::optional<int> read_horizon(const Node& root) {
 Side read_side(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty"});
+                   "constraints", "uncertainty", "arrivals"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
     side.actions.emplace(*actions, "actions", 0, bytes);
   side.horizon = read_horizon(root);
   return side;
+}
+
+void read_arrivals(const Node& root, ModelArrays& model) {
+  const auto arrivals = root.find("arrivals");
+  if (!arrivals) return;
+  if (!arrivals->raw().is_object()) arrivals->fail("must be an object of signals and values");
+  const Labels states(model.states, model.state_names);
+  const auto& members = arrivals->raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string& name = members.begin()[i].first;
+    const Node values = arrivals->member(i);
+    const auto named = [&](const Signal& signal) { return signal.name == name; };
+    const auto signal = std::find_if(model.signals.begin(), model.signals.end(), named);
+    if (name != "reward" && signal == model.signals.end())
+      values.fail("must be of the reward or of one of the signals");
+    auto& to = name == "reward" ? model.arrival_reward : signal->arrival;
+    to.assign(model.states, 0.0);
+    if (!values.raw().is_object()) values.fail("must be an object of states and numbers");
+    const auto& entries = values.raw().get_ref<const Json::object_t&>();
+    for (std::size_t n = 0; n < entries.size(); ++n)
+      to[states.find(values, entries.begin()[n].first)] = values.member(n).number();
+  }
 }
 
 Terms read_terms(const Node& root, const ModelArrays& model) {

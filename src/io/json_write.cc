@@ -152,6 +152,23 @@ void write_terms(std::string& out, const Problem& problem) {
   out += problem.constraints().empty() ? "],\n" : "\n  ],\n";
 }
 
+void write_arrivals(std::string& out, const Model& m) {
+  std::string signals;
+  for (int signal = -1; signal < m.signals(); ++signal) {
+    const std::vector<double>& values = m.arrival_values(signal);
+    if (values.empty()) continue;
+    std::string states;
+    for (State s = 0; s < m.states(); ++s) {
+      if (values[s] != 0)
+        states += fmt::format("{}{}: {}", states.empty() ? "" : ", ", quoted(m.state_name(s)),
+                              number_text(values[s]));
+    }
+    const std::string name = signal < 0 ? "reward" : m.arrays().signals[signal].name;
+    signals += fmt::format("{}\n    {}: {{{}}}", signals.empty() ? "" : ",", quoted(name), states);
+  }
+  if (!signals.empty()) out += fmt::format("  \"arrivals\": {{{}\n  }},\n", signals);
+}
+
 void write_uncertainty(std::string& out, const Problem& problem) {
   out += fmt::format("  \"uncertainty\": {{\"set\": \"{}\"", name(problem.uncertainty()));
   std::visit(
@@ -179,6 +196,7 @@ std::string write_json(const Problem& problem) {
   io::write_terms(out, problem);
   io::write_transitions(out, problem.model());
   io::write_values(out, problem.model());
+  io::write_arrivals(out, problem.model());
   io::write_uncertainty(out, problem);
   return out + "}\n";
 }

@@ -299,6 +299,7 @@ class UmbReader {
                       "the archive, of which each rank reads its own",
                       ranks_));
     terms_ = naming(umb::index, [&] { return io::read_terms(*parameters_, a_); });
+    naming(umb::index, [&] { read_arrivals(*parameters_, a_); });
     const std::string member = umb::annotation(umb::own_group, "radius", "choices");
     if (!members_.has(member)) return;
     const auto radii = members_.values(member, choices_, doubles(), own_choices_).lower;

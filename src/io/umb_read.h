@@ -11,7 +11,7 @@ namespace redoubt::io {
 struct UmbShare {
   ModelArrays block;
   Division division;
-  Terms terms;  // of the whole problem, but radii only of the rows here
+  Terms terms;           // of the whole problem, but radii only of the rows here
   bool rewarded = true;  // false: no reward structure is called the reward
 };
 

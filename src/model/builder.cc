@@ -24,6 +24,17 @@ void ModelBuilder::add(int stage, State state, std::int32_t action, RowData row)
   entries_.push_back({stage, state, action, std::move(row)});
 }
 
+void ModelBuilder::on_arrival(State state, double reward, std::vector<double> signals) {
+  require(state >= 0 && state < states_, "state {}, must be in 0..{}", state, states_ - 1);
+  require(signals.empty() || signals.size() == signals_.size(),
+          "{} signal values of arrivals in state {}, must be {} or none", signals.size(), state,
+          signals_.size());
+  arrival_reward_.resize(states_, 0.0);
+  arrival_reward_[state] = reward;
+  arrival_signals_.resize(signals_.size(), std::vector<double>(states_, 0.0));
+  for (std::size_t s = 0; s < signals.size(); ++s) arrival_signals_[s][state] = signals[s];
+}
+
 Model ModelBuilder::build() const {
   std::vector<const Entry*> order;
   for (const Entry& e : entries_) order.push_back(&e);
@@ -39,6 +50,9 @@ Model ModelBuilder::build() const {
   a.state_rows.assign(static_cast<std::size_t>(states_) * stages_ + 1, 0);
   a.row_outcomes.push_back(0);
   for (const std::string& name : signals_) a.signals.push_back({name, {}, {}});
+  a.arrival_reward = arrival_reward_;
+  for (std::size_t s = 0; s < arrival_signals_.size(); ++s)
+    a.signals[s].arrival = arrival_signals_[s];
   const auto at = [](const std::vector<double>& values, std::size_t i) {
     return values.empty() ? 0.0 : values[i];
   };
@@ -52,9 +66,13 @@ Model ModelBuilder::build() const {
     for (const Outcome& o : e->row.outcomes) {
       a.next.push_back(o.next);
       a.probability.push_back(o.probability);
-      a.outcome_reward.push_back(o.reward);
+      const bool inside = o.next >= 0 && o.next < states_;  // otherwise the model will complain
+      const auto arrival = [&](const std::vector<double>& values) {
+        return inside ? at(values, o.next) : 0.0;
+      };
+      a.outcome_reward.push_back(o.reward + arrival(arrival_reward_));
       for (std::size_t s = 0; s < signals_.size(); ++s)
-        a.signals[s].outcome.push_back(at(o.signals, s));
+        a.signals[s].outcome.push_back(at(o.signals, s) + arrival(a.signals[s].arrival));
       const bool bounded = o.lower >= 0 || o.upper >= 0;
       a.lower.push_back(bounded ? o.lower : o.probability);
       a.upper.push_back(bounded ? o.upper : o.probability);

@@ -13,7 +13,9 @@ inline double bytes_of(const Model& model) {
   double bytes = of(a.state_rows) + of(a.action) + of(a.row_outcomes) + of(a.next) +
                  of(a.probability) + of(a.reward) + of(a.outcome_reward) + of(a.lower) +
                  of(a.upper);
-  for (const Signal& signal : a.signals) bytes += of(signal.row) + of(signal.outcome);
+  bytes += of(a.arrival_reward);
+  for (const Signal& signal : a.signals)
+    bytes += of(signal.row) + of(signal.outcome) + of(signal.arrival);
   // Of a part: the number and owner of a state, its place among our own, and the state of a place.
   if (a.part) bytes += 4.0 * sizeof(State) * a.states;
   return bytes;

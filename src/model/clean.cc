@@ -151,16 +151,36 @@ void append(ModelArrays& out, const ModelArrays& a, const std::vector<std::int64
 
 }  // namespace
 
+void earn_by_arrival(ModelArrays& a) {
+  const auto fill = [&](const std::vector<double>& arrival, std::vector<double>& outcome) {
+    if (arrival.empty() || !outcome.empty()) return;
+    outcome.reserve(a.next.size());
+    for (const State next : a.next) outcome.push_back(arrival[next]);
+  };
+  fill(a.arrival_reward, a.outcome_reward);
+  for (Signal& s : a.signals) fill(s.arrival, s.outcome);
+}
+
 void drop_silent_values(ModelArrays& a) {
-  const auto drop = [](std::vector<double>& values) {
-    if (std::all_of(values.begin(), values.end(), [](double v) { return v == 0; }))
-      std::vector<double>().swap(values);  // gives the memory back, too
+  const auto silent = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });
+  };
+  const auto drop = [&](std::vector<double>& values) {
+    if (silent(values)) std::vector<double>().swap(values);  // gives the memory back, too
+  };
+  // Outcomes that earn nothing although arrivals in their states do must go on saying so.
+  const auto drop_outcomes = [&](std::vector<double>& outcome, std::vector<double>& arrival) {
+    drop(arrival);
+    bool earns = false;
+    for (std::size_t i = 0; !earns && !arrival.empty() && i < a.next.size(); ++i)
+      earns = arrival[a.next[i]] != 0 && possible(a, static_cast<std::int64_t>(i));
+    if (!earns) drop(outcome);
   };
   drop(a.reward);
-  drop(a.outcome_reward);
+  drop_outcomes(a.outcome_reward, a.arrival_reward);
   for (Signal& s : a.signals) {
     drop(s.row);
-    drop(s.outcome);
+    drop_outcomes(s.outcome, s.arrival);
   }
 }
 

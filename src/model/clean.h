@@ -4,6 +4,9 @@
 
 namespace redoubt {
 
+// Outcomes of which only the arrival says what they earn.
+void earn_by_arrival(ModelArrays& arrays);
+
 // Leaves out reward and signal arrays that are zero throughout: models that mean the same compare
 // equal, and later layers skip such arrays without looking at every entry.
 void drop_silent_values(ModelArrays& arrays);

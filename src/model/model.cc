@@ -55,6 +55,7 @@ Most check_sizes(const ModelArrays& a, const ModelViews& views) {
           views.probability.size(), outcomes);
   check_size(views.reward, rows, "reward");
   check_size(a.outcome_reward, outcomes, "outcome_reward");
+  check_size(a.arrival_reward, a.states, "arrival_reward");
   check_size(a.lower, outcomes, "lower");
   check_size(a.upper, outcomes, "upper");
   require(a.lower.size() == a.upper.size(),
@@ -69,6 +70,7 @@ Most check_sizes(const ModelArrays& a, const ModelViews& views) {
             signal.name);
     check_size(views.signals[s], rows, "signal '" + signal.name + "'");
     check_size(signal.outcome, outcomes, "signal '" + signal.name + "' of outcomes");
+    check_size(signal.arrival, a.states, "signal '" + signal.name + "' of arrivals");
   }
   require(a.state_names.empty() || a.state_names.size() == static_cast<std::size_t>(a.states),
           "state_names has {} names, must have {} or none", a.state_names.size(), a.states);
@@ -85,6 +87,17 @@ void check_finite(const Model& m, const std::vector<double>& row,
   const Row of = std::upper_bound(begin.begin(), begin.end(), static_cast<std::int64_t>(i)) -
                  begin.begin() - 1;
   require(false, "{} of an outcome of {} is {}, must be finite", what, RowName{m, of}, outcome[i]);
+}
+
+void check_arrivals(const Model& m) {
+  for (int signal = -1; signal < m.signals(); ++signal) {
+    const std::vector<double>& values = m.arrival_values(signal);
+    const std::size_t s = first_not_finite(values);
+    if (s == values.size()) continue;
+    require(false, "{} of arrivals in state {} is {}, must be finite",
+            signal < 0 ? "reward" : "signal '" + m.arrays().signals[signal].name + "'",
+            m.state_name(static_cast<State>(s)), values[s]);
+  }
 }
 
 // Two loops that no value ends early: compilers make vector instructions of them.
@@ -242,6 +255,8 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
       check_finite(*this, s.row, s.outcome, "signal '" + s.name + "'");
   }
   check_intervals(*this);
+  check_arrivals(*this);
+  earn_by_arrival(a);
   drop_silent_values(a);
   if (!tidy) {
     drop_and_merge_outcomes(a);
@@ -272,7 +287,8 @@ bool Model::lists(Row row, State state) const {
       std::equal_range(first + outcome_begin(row), first + outcome_end(row), state);
   for (auto i = begin - first; i < end - first; ++i) {
     bool plain = true;
-    for (int signal = -1; signal < signals(); ++signal) plain &= outcome_value(signal, i) == 0;
+    for (int signal = -1; signal < signals(); ++signal)
+      plain &= outcome_value(signal, i) == arrival_value(signal, state);
     if (plain) return true;
   }
   return false;

@@ -36,6 +36,7 @@ Model with_objective(const Model& model, const Objective& objective, bool reward
   ModelArrays arrays = model.arrays();
   arrays.reward.clear();
   arrays.outcome_reward.clear();
+  arrays.arrival_reward.clear();
   if (!objective.none) {
     const int chosen = model.signal_index(objective.signal);
     require(chosen >= 0, "reward '{}', must be a signal of the model, which has {}",
@@ -43,6 +44,7 @@ Model with_objective(const Model& model, const Objective& objective, bool reward
     const double sign = objective.minimise ? -1 : 1;
     arrays.reward = times(sign, arrays.signals[chosen].row);
     arrays.outcome_reward = times(sign, arrays.signals[chosen].outcome);
+    arrays.arrival_reward = times(sign, arrays.signals[chosen].arrival);
   }
   return Model(std::move(arrays));
 }

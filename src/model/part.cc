@@ -118,6 +118,7 @@ ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
     for (const State s : part.number) names.push_back(std::move(rows.state_names[s]));
     rows.state_names = std::move(names);
   }
+  pick_arrivals(rows, part.number);
   rows.part = std::move(part);
   return rows;
 }

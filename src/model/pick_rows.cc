@@ -49,10 +49,23 @@ ModelArrays pick_rows(const ModelArrays& a, const Ranges& rows, State states) {
   some.lower = pick(a.lower, outcomes);
   some.upper = pick(a.upper, outcomes);
   for (const Signal& s : a.signals)
-    some.signals.push_back({s.name, pick(s.row, rows), pick(s.outcome, outcomes)});
+    some.signals.push_back({s.name, pick(s.row, rows), pick(s.outcome, outcomes), s.arrival});
+  some.arrival_reward = a.arrival_reward;
   some.state_names = a.state_names;
   some.action_names = a.action_names;
   return some;
+}
+
+void pick_arrivals(ModelArrays& a, const std::vector<State>& states) {
+  const auto pick_some = [&](std::vector<double>& arrival) {
+    if (arrival.empty()) return;
+    std::vector<double> picked;
+    picked.reserve(states.size());
+    for (const State s : states) picked.push_back(arrival[s]);
+    arrival = std::move(picked);
+  };
+  pick_some(a.arrival_reward);
+  for (Signal& s : a.signals) pick_some(s.arrival);
 }
 
 void pick_radii(Terms& terms, const Ranges& rows) {

@@ -7,6 +7,7 @@
 #include "model/agree.h"
 #include "model/bytes.h"
 #include "model/part.h"
+#include "model/require.h"
 #include "policy/pairs.h"
 #include "sweep/row_evaluator.h"
 
@@ -172,7 +173,7 @@ class Augmentation {
   }
   double value(Row row, const Successor& next, int signal) const {
     return lands(row, next)
-               ? 0.0
+               ? model_.arrival_value(signal, next.pair.state)
                : model_.outcome_value(signal, model_.outcome_begin(row) + next.outcome);
   }
 
@@ -251,6 +252,14 @@ double bytes_beyond_model(const AugmentedProblem& augmented) {
 }
 
 AugmentedProblem augment(const Problem& problem, Communicator& ranks) {
+  bool arrivals = false;
+  for (int signal = -1; signal < problem.model().signals(); ++signal)
+    arrivals = arrivals || !problem.model().arrival_values(signal).empty();
+  // A rank knows arrivals in the states that its rows lead to, not in all.
+  require(!any_rank(ranks, arrivals) || !problem.model().arrays().part || !lands_anywhere(problem),
+          "a chance constraint and signals of arrivals, under total variation with reach anywhere, "
+          "on {} ranks, must run on one",
+          ranks.size());
   return Augmentation(problem, ranks).run();
 }
 AugmentedProblem augment(const Problem& problem) { return augment(problem, one_process()); }

@@ -105,11 +105,13 @@ void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const d
 }
 
 void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
-                    std::int64_t outcome, std::span<double> earned) {
+                    std::int64_t outcome, std::span<double> earned, State landed) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
     double value = model.value(axes[a].signal, row);
     if (outcome >= 0)
       value += model.outcome_value(axes[a].signal, model.outcome_begin(row) + outcome);
+    else if (landed >= 0)
+      value += model.arrival_value(axes[a].signal, landed);
     earned[a] = axes[a].sign * value;
   }
 }
@@ -117,6 +119,11 @@ void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row ro
 bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
   return std::any_of(axes.begin(), axes.end(),
                      [&](const BudgetAxis& a) { return !model.outcome_values(a.signal).empty(); });
+}
+
+bool arrivals_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
+  return std::any_of(axes.begin(), axes.end(),
+                     [&](const BudgetAxis& a) { return !model.arrival_values(a.signal).empty(); });
 }
 
 }  // namespace redoubt

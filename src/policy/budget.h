@@ -43,12 +43,15 @@ std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage);  // pro
 void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
                   MemoryRange range, BudgetMoves& moves);
 
-// What a row, or one of its outcomes (>= 0, counted from the start of the row), earns on each axis.
+// What a row, or one of its outcomes (>= 0, counted from the start of the row), earns on each axis;
+// or the row and an arrival in state `landed` (>= 0) that it does not list.
 void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
-                    std::int64_t outcome, std::span<double> earned);
+                    std::int64_t outcome, std::span<double> earned, State landed = -1);
 
 // True when some outcome of the model earns on one of the axes, so that outcomes of one row move
 // the budget differently.
 bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes);
+// The same for arrivals outside of a row, by their states.
+bool arrivals_move_budgets(const Model& model, std::span<const BudgetAxis> axes);
 
 }  // namespace redoubt

@@ -57,6 +57,13 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
   std::vector<Range> ranges(stages + 1, nothing), next(model.states(), nothing),
       here(model.states());
   for (int h = stages; h-- > 0;) {
+    Range landing;  // what follows an arrival outside of a row
+    for (State s = 0; s < model.states() && lands_anywhere(problem); ++s) {
+      const double arrival = channel.sign * model.arrival_value(channel.signal, s);
+      landing.include({arrival + problem.discount() * next[s].low,
+                       arrival + problem.discount() * next[s].high});
+    }
+    if (lands_anywhere(problem)) landing = join(ranks, landing);
     for (State s = 0; s < model.states(); ++s) {
       Range range;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
@@ -66,8 +73,9 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
         };
         for_each_result(model, channel, row,
                         [&](State to, double earned) { add(next[to], earned); });
-        if (lands_anywhere(problem))
-          add(ranges[h + 1], channel.sign * model.value(channel.signal, row));
+        if (!lands_anywhere(problem)) continue;
+        const double own = channel.sign * model.value(channel.signal, row);
+        range.include({own + landing.low, own + landing.high});
       }
       here[s] = range.empty() ? nothing : range;
     }
@@ -97,7 +105,7 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
     ranges[h].include(0);  // the trace follows the whole bound through every stage
     if (h == stages) return ranges;
     next.assign(model.states(), {});
-    Range anywhere;
+    Range anywhere;  // before an arrival outside of a row, in the units of this stage
     for (State s = 0; s < model.states(); ++s) {
       if (here[s].empty()) continue;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
@@ -113,26 +121,34 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
           if (earned != by) moved = after(earned), by = earned;
           next[to].include(moved);
         });
-        if (lands_anywhere(problem))
-          anywhere.include(after(channel.sign * model.value(channel.signal, row)));
+        if (!lands_anywhere(problem)) continue;
+        const double own = channel.sign * model.value(channel.signal, row);
+        anywhere.include({bound + here[s].low - own, bound + here[s].high - own});
       }
     }
     exchange.collect(layer_of(next), [](double* into, const double* from) {
       into[0] = std::min(into[0], from[0]), into[1] = std::max(into[1], from[1]);
     });
     anywhere = join(ranks, anywhere);
-    if (!anywhere.empty()) {
-      for (Range& range : next) range.include(anywhere);
+    for (State s = 0; s < model.states() && !anywhere.empty(); ++s) {
+      const double arrival = channel.sign * model.arrival_value(channel.signal, s);
+      const auto change = [&](double left) {
+        return (left - arrival) / problem.discount() - bound;
+      };
+      next[s].include(round(Range{change(anywhere.low), change(anywhere.high)}));
     }
     here.swap(next);
   }
 }
 
-// Calls visit(value) for everything that a step of our own states may earn, until it says no.
+// Calls visit(value) for everything that a step of our own states may earn, or is a sum of, until
+// it says no.
 template <class Visit>
 bool for_each_value(const Problem& problem, Channel channel, Visit visit) {
   const Model& model = problem.model();
   bool more = true;
+  for (State s = 0; more && lands_anywhere(problem) && s < model.states(); ++s)
+    more = visit(model.arrival_value(channel.signal, s));
   for (Row row = 0; more && row < model.rows(); ++row) {
     if (lands_anywhere(problem)) more = visit(model.value(channel.signal, row));
     for_each_result(model, channel, row,

@@ -96,7 +96,8 @@ std::int32_t Controller::act(State state) {
           "state {} is terminal, there is nothing to do", model.state_name(state));
   if (e.state < 0) {
     const auto& known = e.policy.start_states;
-    const bool starts = known.empty() || std::find(known.begin(), known.end(), state) != known.end();
+    const bool starts =
+        known.empty() || std::find(known.begin(), known.end(), state) != known.end();
     if (starts || e.unmodelled == Unmodelled::error)
       e.moves = start_memory(e.policy, state);
     else
@@ -138,7 +139,8 @@ Meaning Controller::Episode::meaning(Row row, State next, const ObservedSignals&
       const int signal = model.signal_index(name);
       const double own = model.value(signal, row);
       const double modelled =
-          begin + outcome < end ? own + model.outcome_value(signal, begin + outcome) : own;
+          own + (begin + outcome < end ? model.outcome_value(signal, begin + outcome)
+                                       : model.arrival_value(signal, next));
       const double scale = std::max({1.0, std::abs(value), std::abs(modelled)});
       largest = std::max(largest, std::abs(value - modelled) / scale);
     }
@@ -188,7 +190,9 @@ void Controller::Episode::moves_to(std::int32_t position, State next,
   if (alike && means.exact) return;
   ++unforeseen;
   if (!policy.budget.empty())
-    budget_moves(problem, policy, taken, signals, moves);
+    budget_moves(problem, policy, taken, next, signals, moves);
+  else if (!remembers(policy, stage))
+    moves.assign(1, {kept_memory(policy, stage, memory), 1.0});
   else if (!alike)
     take_best_memory(stage + 1, next);
 }

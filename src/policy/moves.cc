@@ -65,12 +65,12 @@ Decision decision(const Policy& policy, int stage, State state, std::int32_t mem
   return d;
 }
 
-void budget_moves(const Problem& problem, const Policy& policy, const Decision& d,
+void budget_moves(const Problem& problem, const Policy& policy, const Decision& d, State next,
                   const std::map<std::string, double>& signals, std::vector<MemoryMove>& moves) {
   const Model& model = problem.model();
   const Row row = model.row_begin(d.stage, d.state) + d.action;
   std::vector<double> earned(policy.budget.size());
-  earned_on_axes(model, policy.budget, row, -1, earned);
+  earned_on_axes(model, policy.budget, row, -1, earned, next);
   for (std::size_t a = 0; a < earned.size(); ++a) {
     const BudgetAxis& axis = policy.budget[a];
     const auto observed = signals.find(model.arrays().signals[axis.signal].name);
@@ -86,7 +86,7 @@ void memory_moves(const Problem& problem, const Policy& policy, const Decision& 
   if (!policy.budget.empty()) {
     const bool lands = outcome >= model.outcome_end(row) - model.outcome_begin(row);
     std::vector<double> earned(policy.budget.size());
-    earned_on_axes(model, policy.budget, row, lands ? -1 : outcome, earned);
+    earned_on_axes(model, policy.budget, row, lands ? -1 : outcome, earned, next);
     moves_by_earned(policy.budget, d, earned, moves);
   } else if (!policy.at(d.stage).outcome_slot.empty()) {
     moves_by_table(problem, policy, d, row, outcome, next, moves);

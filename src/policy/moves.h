@@ -30,9 +30,11 @@ void memory_moves(const Problem& problem, const Policy& policy, const Decision& 
                   std::int64_t outcome, State next, std::vector<MemoryMove>& moves);
 
 // The same for a policy that remembers budgets, after a step that no outcome of the row describes:
-// budgets are less by the signals that were observed or, where one was not, by the row's own value.
+// budgets are less by the signals that were observed or, where one was not, by what the row and an
+// arrival in the state earn.
 void budget_moves(const Problem& problem, const Policy& policy, const Decision& decision,
-                  const std::map<std::string, double>& signals, std::vector<MemoryMove>& moves);
+                  State next, const std::map<std::string, double>& signals,
+                  std::vector<MemoryMove>& moves);
 
 // What a memory state becomes after a stage without a table of moves: itself, or 0 where the next
 // stage does not have it.

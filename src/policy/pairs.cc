@@ -48,11 +48,11 @@ std::int64_t ChanceBudgets::start() const {
 }
 
 std::int64_t ChanceBudgets::moved(const Model& model, int stage, std::int64_t budgets, Row row,
-                                  std::int64_t outcome) const {
+                                  std::int64_t outcome, State landed) const {
   std::int64_t next = 0;
   for (std::size_t c = 0; c < chance_.size(); ++c) {
     double earned = 0;
-    earned_on_axes(model, {&axes_[c], 1}, row, outcome, {&earned, 1});
+    earned_on_axes(model, {&axes_[c], 1}, row, outcome, {&earned, 1}, landed);
     const auto cell = static_cast<std::int32_t>(place(c, budgets) - axes_[c].low[stage]);
     const auto to = move_budget(axes_[c], stage, cell, earned).cell;
     next = next * width_[c] + axes_[c].low[stage + 1] + to - lowest_[c];
@@ -76,15 +76,18 @@ std::vector<Successor> successors(const Problem& problem, const ChanceBudgets& b
                      budgets.moved(model, stage, pair.budgets, row, i - begin)},
                     i - begin});
   if (!lands_anywhere(problem)) return list;
-  const std::int64_t landed = budgets.moved(model, stage, pair.budgets, row, -1);
+  const bool apart = arrivals_move_budgets(model, budgets.axes());  // on one rank only
+  std::int64_t landed = budgets.moved(model, stage, pair.budgets, row, -1);
   std::vector<State> listed;
   listed_states(model, row, listed);
   auto skip = listed.begin();
   for (State s = 0; s < model.all_states(); ++s) {
-    if (skip != listed.end() && *skip == s)
+    if (skip != listed.end() && *skip == s) {
       ++skip;
-    else
-      list.push_back({{s, landed}, end - begin});
+      continue;
+    }
+    if (apart) landed = budgets.moved(model, stage, pair.budgets, row, -1, s);
+    list.push_back({{s, landed}, end - begin});
   }
   return list;
 }

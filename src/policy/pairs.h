@@ -22,9 +22,10 @@ class ChanceBudgets {
   bool stationary() const { return stationary_; }
 
   std::int64_t start() const;
-  // After an outcome of a row (counted from its first; -1 is a landing outside of them).
+  // After an outcome of a row (counted from its first; -1 is a landing outside of them, in state
+  // `landed` where arrivals there earn something).
   std::int64_t moved(const Model& model, int stage, std::int64_t budgets, Row row,
-                     std::int64_t outcome) const;
+                     std::int64_t outcome, State landed = -1) const;
   // 1 when nothing more is to be earned for chance constraint c, else 0.
   double kept(std::size_t c, std::int64_t budgets) const;
 

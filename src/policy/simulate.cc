@@ -40,11 +40,11 @@ class Runner {
       const auto outcome = static_cast<std::int64_t>(draw(random, outcomes + 1, [&](std::size_t i) {
         return static_cast<std::int64_t>(i) < outcomes ? chosen.probability[i] : chosen.landing;
       }));
-      for (std::size_t q = 0; q < signals_.size(); ++q)
-        totals[q][episode] += worth * earned(signals_[q], row, outcome, outcomes);
       const State next = outcome < outcomes
                              ? model.arrays().next[model.outcome_begin(row) + outcome]
                              : chosen.landing_state;
+      for (std::size_t q = 0; q < signals_.size(); ++q)
+        totals[q][episode] += worth * earned(signals_[q], row, outcome, next);
       memory_moves(problem_, policy_, decision(policy_, h, state, memory, action), outcome, next,
                    moves_);
       state = next;
@@ -52,11 +52,12 @@ class Runner {
   }
 
  private:
-  double earned(int signal, Row row, std::int64_t outcome, std::int64_t outcomes) const {
+  double earned(int signal, Row row, std::int64_t outcome, State next) const {
     const Model& model = problem_.model();
-    const double own = model.value(signal, row);
-    if (outcome == outcomes) return own;
-    return own + model.outcome_value(signal, model.outcome_begin(row) + outcome);
+    const auto place = model.outcome_begin(row) + outcome;
+    const bool lands = place == model.outcome_end(row);
+    return model.value(signal, row) +
+           (lands ? model.arrival_value(signal, next) : model.outcome_value(signal, place));
   }
 
   const Problem& problem_;

@@ -19,7 +19,7 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
       store_(store),
       group_(&workers),
       exchange_(problem.model(), workers.ranks()),
-      mixed_landings_(problem, policy.budget, workers),
+      mixed_landings_(problem, policy.budget, workers, false),
       all_states_(problem.model().all_states()) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   outcomes_move_ = any_rank(workers.ranks(), outcomes_move_budgets(problem.model(), policy.budget));

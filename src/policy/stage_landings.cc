@@ -26,7 +26,9 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
   std::vector<double> values(plans_ * channels() * own, 0.0);
   for (int c = 0; c < channels(); ++c) {
     for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {
-      const auto first = first_node(stage + 1, model.own(static_cast<State>(slot % own)));
+      const State state = model.own(static_cast<State>(slot % own));
+      const auto first = first_node(stage + 1, state);
+      values[c * plans_ * own + slot] = arrival_worth(*problem_, channels_[c], state);
       for (auto m = here.landing_begin[slot]; m < here.landing_begin[slot + 1]; ++m) {
         values[c * plans_ * own + slot] +=
             here.landing_moves[m].weight * next[c * all + first + here.landing_moves[m].memory];
@@ -66,8 +68,8 @@ std::int32_t StageEvaluation::floor_memory(int stage) const {
 void StageEvaluation::prepare_floor(int stage, const Next& next) {
   if (by_table(stage)) return prepare_landings(stage, next);
   const auto all = static_cast<std::int64_t>(next.size()) / channels();
-  if (draws_budgets(policy_->budget))
-    return mixed_landings_.find(stage, channels(), [&](int c, State s) {
+  if (mixed_landings_.needed())
+    return mixed_landings_.find(stage, channels_, [&](int c, State s) {
       return next.data() + c * all + first_node(stage + 1, s);
     });
   const auto memory = floor_memory(stage);
@@ -76,7 +78,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
     const auto values_of = [&](State s) {
       return next.data() + c * all + first_node(stage + 1, s);
     };
-    least_over_states(*group_, problem_->model().states(), values_of,
+    const auto worth_of = [&](State s) { return arrival_worth(*problem_, channels_[c], s); };
+    least_over_states(*group_, problem_->model().states(), values_of, worth_of,
                       {floor_.data() + std::int64_t{c} * memory, static_cast<std::size_t>(memory)});
   }
 }
@@ -130,7 +133,7 @@ void StageEvaluation::gather_floor(int stage, Row row, Worker& worker) const {
     }
     return;
   }
-  if (draws_budgets(policy_->budget)) {
+  if (mixed_landings_.needed()) {
     for (int c = 0; c < channels(); ++c) {
       const double* least = mixed_landings_.least(row, c);
       for (std::size_t lane = 0; lane < count; ++lane)

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+
+#include "model/agree.h"
 
 namespace redoubt {
 namespace {
@@ -38,8 +41,8 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
   better_.resize(values.size());
   for (int round = 0;; ++round) {
     const bool fixes = round < kMostRounds;
-    const Residual residual =
-        sweep_->step(taken, channel, values.data(), better_.data(), fixes ? &distributions_ : nullptr);
+    const Residual residual = sweep_->step(taken, channel, values.data(), better_.data(),
+                                           fixes ? &distributions_ : nullptr);
     values.swap(better_);
     const Bracket found = bracket(residual, problem.discount());
     const double size = scale(residual, found);
@@ -48,7 +51,7 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
     last = found.width();
     if (!fixes) continue;
     fix_distributions(taken, channel);
-    sweep_fixed(values);
+    sweep_fixed(channel, values);
   }
 }
 
@@ -96,20 +99,26 @@ void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& 
 }
 
 // Each sweep leaves at most `discount` of the spread between the largest and the least change.
-void StationaryValues::sweep_fixed(std::vector<double>& values) {
+void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& values) {
   const Problem& problem = sweep_->problem();
   const double discount = problem.discount();
   const State states = problem.model().states();
   const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   here_.assign(values.begin(), values.end());
-  here_.push_back(sweep_->needs_floor() ? least_value(sweep_->workers().ranks(), values) : 0);
+  Communicator& ranks = sweep_->workers().ranks();
+  here_.push_back(sweep_->needs_floor() ? worst_landing(problem, channel, ranks, values) : 0);
+  const bool arrivals = sweep_->needs_floor() &&
+                        any_rank(ranks, !problem.model().arrival_values(channel.signal).empty());
   better_.resize(states + 1);
   double first = 0;
   for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
     const Residual residual = fixed_step(here_, better_);
     here_.swap(better_);
-    here_[states] = residual.least + 0.0;  // no -0
+    here_[states] = arrivals
+                        ? worst_landing(problem, channel, ranks,
+                                        std::span(here_).first(static_cast<std::size_t>(states)))
+                        : residual.least + 0.0;  // no -0
     const double spread = residual.high - residual.low;
     if (sweeps == 0) first = spread;
     const double size = std::max(std::abs(residual.least), std::abs(residual.most));

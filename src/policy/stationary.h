@@ -28,7 +28,7 @@ class StationaryValues {
  private:
   void make_room(const TakenRows& taken);
   void fix_distributions(const TakenRows& taken, const Channel& channel);
-  void sweep_fixed(std::vector<double>& values);
+  void sweep_fixed(const Channel& channel, std::vector<double>& values);
   Residual fixed_step(std::vector<double>& next, std::vector<double>& values);
 
   TakenSweep* sweep_;

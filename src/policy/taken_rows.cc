@@ -25,10 +25,16 @@ void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisio
   }
 }
 
-double least_value(Communicator& ranks, std::span<const double> values) {
-  const auto least = std::min_element(values.begin(), values.end());
-  const double own = least == values.end() ? Residual::kNone : *least;
-  return agree_on_min(ranks, own) + 0.0;  // no -0
+double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,
+                     std::span<const double> values) {
+  double least = Residual::kNone;
+  if (problem.model().arrival_values(channel.signal).empty()) {
+    for (const double value : values) least = std::min(least, value);
+  } else {
+    for (std::size_t s = 0; s < values.size(); ++s)
+      least = std::min(least, values[s] + arrival_worth(problem, channel, static_cast<State>(s)));
+  }
+  return agree_on_min(ranks, least) + 0.0;  // no -0
 }
 
 TakenSweep::TakenSweep(const Problem& problem, Workers& workers, Exchange& exchange)
@@ -42,22 +48,22 @@ double TakenSweep::evaluations() const {
   return sum;
 }
 
-Residual TakenSweep::step(const TakenRows& taken, const Channel& channel,
-                          const double* next, double* values, TakenDistributions* distributions) {
+Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const double* next,
+                          double* values, TakenDistributions* distributions) {
   const Model& model = problem_->model();
   const auto states = static_cast<std::size_t>(model.states());
-  const double floor = needs_floor() ? least_value(group_->ranks(), {next, states}) : 0;
+  const double floor =
+      needs_floor() ? worst_landing(*problem_, channel, group_->ranks(), {next, states}) : 0;
   for (Worker& worker : workers_) worker.residual = {};
-  const double share = static_cast<double>(taken.rows.size()) /
-                       std::max(1.0, static_cast<double>(model.rows()));
+  const double share =
+      static_cast<double>(taken.rows.size()) / std::max(1.0, static_cast<double>(model.rows()));
   const double work =
       workers_.front().rows.nanoseconds() * share * static_cast<double>(model.outcomes());
-  exchange_->sweep_ranges(
-      *group_, work, {values}, [&](State begin, State end, int number) {
-        for (State first = begin; first < end; first += kStatesAtATime)
-          run(first, std::min(end, first + kStatesAtATime), taken, channel, next, floor, values,
-              distributions, workers_[number]);
-      });
+  exchange_->sweep_ranges(*group_, work, {values}, [&](State begin, State end, int number) {
+    for (State first = begin; first < end; first += kStatesAtATime)
+      run(first, std::min(end, first + kStatesAtATime), taken, channel, next, floor, values,
+          distributions, workers_[number]);
+  });
   Residual residual;
   for (const Worker& worker : workers_) residual.add(worker.residual);
   agree(group_->ranks(), residual);

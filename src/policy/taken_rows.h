@@ -41,8 +41,8 @@ class TakenSweep {
   double evaluations() const;  // of this rank
 
   // values[state] = worst case of taking these rows once, given what each next state is worth.
-  Residual step(const TakenRows& taken, const Channel& channel, const double* next,
-                double* values, TakenDistributions* distributions = nullptr);
+  Residual step(const TakenRows& taken, const Channel& channel, const double* next, double* values,
+                TakenDistributions* distributions = nullptr);
 
  private:
   struct Worker {
@@ -61,7 +61,9 @@ class TakenSweep {
   std::vector<Worker> workers_;
 };
 
-// The least value of a state on any rank: what a landing anywhere is worth at worst.
-double least_value(Communicator& ranks, std::span<const double> values);
+// What a landing anywhere is worth at worst: the least of any rank's states, each with what an
+// arrival in it earns.
+double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,
+                     std::span<const double> values);
 
 }  // namespace redoubt

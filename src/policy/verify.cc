@@ -125,7 +125,7 @@ class Verification {
   // outside of the row.
   Mixture remembered(int h, const Node& node, const Choice& choice, Row row, std::int64_t outcome,
                      State next) const {
-    if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome);
+    if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome, next);
     const Policy::Stage& stage = policy_.at(h);
     if (stage.outcome_slot.empty()) return {{unmoved(h, node.memory), 1}};
     const auto count = model_.outcome_end(row) - model_.outcome_begin(row);
@@ -148,15 +148,15 @@ class Verification {
   }
 
   // c' = (c - earned) / discount, kept on the grid of the next stage.
-  Mixture remaining_budget(int h, std::int32_t memory, Row row, std::int64_t outcome) const {
+  Mixture remaining_budget(int h, std::int32_t memory, Row row, std::int64_t outcome,
+                           State next) const {
     Mixture mixture = {{0, 1}};
     std::int32_t inner = 1;
     for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
     for (const BudgetAxis& axis : policy_.budget) {
       inner /= cells(axis, h);
       const std::int32_t cell = memory / inner % cells(axis, h);
-      Real earned = model_.value(axis.signal, row);
-      if (outcome >= 0) earned += model_.outcome_value(axis.signal, outcome);
+      const Real earned = model_.value(axis.signal, row) + beyond_row(axis.signal, outcome, next);
       const Real before = axis.bound + Real(low(axis, h) + cell) * axis.step;
       const Real after = (before - Real{axis.sign} * earned) / axis.discount;
       const Real place = (after - axis.bound) / axis.step - Real(low(axis, h + 1));
@@ -168,6 +168,12 @@ class Verification {
       mixture = std::move(wider);
     }
     return mixture;
+  }
+
+  // What an outcome earns beyond its row, or (-1) a landing in `next`.
+  Real beyond_row(int signal, std::int64_t outcome, State next) const {
+    return outcome >= 0 ? model_.outcome_value(signal, outcome)
+                        : model_.arrival_value(signal, next);
   }
 
   static Mixture on_grid(const BudgetAxis& axis, Real place, std::int32_t count) {
@@ -189,10 +195,10 @@ class Verification {
   }
 
   // What a chance constraint still asks for after a step: as above, rounded against the policy.
-  std::int64_t owed(const Node& node, Row row, std::int64_t outcome) const {
+  std::int64_t owed(const Node& node, Row row, std::int64_t outcome, State next) const {
     if (!chance_) return 0;
-    Real earned = model_.value(chance_->signal, row);
-    if (outcome >= 0) earned += model_.outcome_value(chance_->signal, outcome);
+    const Real earned =
+        model_.value(chance_->signal, row) + beyond_row(chance_->signal, outcome, next);
     const Real before = chance_->bound + Real(node.owed) * chance_->step;
     const Real after = (before - Real{chance_->sign} * earned) / problem_.discount();
     const Real place = (after - chance_->bound) / chance_->step;
@@ -231,7 +237,7 @@ class Verification {
       const Row row = model_.row_begin(h, node.state) + choice.action;
       const auto add = [&](std::int64_t outcome, State state) {
         for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
-          next.insert({state, memory, owed(node, row, outcome)});
+          next.insert({state, memory, owed(node, row, outcome, state)});
       };
       for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
         add(i, model_.arrays().next[i]);
@@ -275,7 +281,7 @@ class Verification {
     const auto after = [&](std::int64_t outcome, State state) {
       Real mean = 0;
       for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
-        mean += weight * next.at({state, memory, owed(node, row, outcome)})[t];
+        mean += weight * next.at({state, memory, owed(node, row, outcome, state)})[t];
       return mean;
     };
     ReferenceRow r;
@@ -290,7 +296,7 @@ class Verification {
     }
     for (State s = 0; lands_anywhere_ && s < model_.states(); ++s) {
       if (model_.lists(row, s)) continue;
-      const Real landed = after(-1, s);
+      const Real landed = earned(model_.arrival_value(signal, s)) / discount + after(-1, s);
       r.floor = r.floor ? std::min(*r.floor, landed) : landed;
     }
     r.radius = radius(row);

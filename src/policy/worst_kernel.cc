@@ -210,7 +210,9 @@ RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
     for (State s = 0; s < model.states(); ++s) {
       if (model.lists(row, s)) continue;
       memory_moves(shared_->problem, shared_->policy, d, outcomes, s, own_->moves);
-      const double landed = shared_->next_value(stage, s, own_->moves);
+      const Channel channel = shared_->pass.channels[shared_->channel];
+      const double landed =
+          shared_->next_value(stage, s, own_->moves) + arrival_worth(shared_->problem, channel, s);
       if (chosen.landing_state >= 0 && landed >= floor[0]) continue;
       chosen.landing_state = s;
       std::fill_n(floor, kLaneBlock, landed);

@@ -52,9 +52,9 @@ void choose_reward(Columns& c, const Objective& objective) {
   for (const int column : c.signals) signals.push_back(c.names[column]);
   require(c.reward >= 0 || objective.chosen(),
           "no column is called reward, must be chosen: {}reward none says that there is none",
-          signals.empty() ? ""
-                          : fmt::format("reward NAME or minimise NAME, of {}; ",
-                                        fmt::join(signals, ", ")));
+          signals.empty()
+              ? ""
+              : fmt::format("reward NAME or minimise NAME, of {}; ", fmt::join(signals, ", ")));
   if (!objective.chosen()) return;
   c.reward = -1;
   if (objective.none) return;

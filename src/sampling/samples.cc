@@ -6,6 +6,7 @@
 #include "model/require.h"
 #include "sampling/deviation.h"
 #include "sampling/paper_bounds.h"
+#include "sweep/row_evaluator.h"
 
 namespace redoubt {
 namespace {
@@ -20,15 +21,25 @@ bool has_terminal_state(const Model& model) {
   return std::adjacent_find(rows.begin(), rows.end()) != rows.end();
 }
 
-Span span_of(const Model& model, int signal) {
+Span span_of(const Problem& problem, int signal) {
+  const Model& model = problem.model();
   double least = HUGE_VAL, most = -HUGE_VAL;
   Span span;
+  std::pair<double, double> arrival = {HUGE_VAL, -HUGE_VAL};  // the least and the most
+  for (State s = 0; s < model.states(); ++s) {
+    arrival.first = std::min(arrival.first, model.arrival_value(signal, s));
+    arrival.second = std::max(arrival.second, model.arrival_value(signal, s));
+  }
   for (Row row = 0; row < model.rows(); ++row) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
       const double value = model.value(signal, row) + model.outcome_value(signal, i);
       low = std::min(low, value);
       high = std::max(high, value);
+    }
+    if (lands_anywhere(problem)) {
+      low = std::min(low, model.value(signal, row) + arrival.first);
+      high = std::max(high, model.value(signal, row) + arrival.second);
     }
     span.outcome = std::max(span.outcome, high - low);
     least = std::min(least, low);
@@ -76,9 +87,9 @@ struct Gains {
 
 Gains gains_of(const Problem& problem) {
   const Model& model = problem.model();
-  Gains gains{gain(problem, span_of(model, -1)), {}};
+  Gains gains{gain(problem, span_of(problem, -1)), {}};
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
-    const Span span = span_of(model, problem.signal_of(static_cast<int>(c)));
+    const Span span = span_of(problem, problem.signal_of(static_cast<int>(c)));
     gains.constraints.push_back(problem.constraints()[c].probability ? chance_gain(problem, span)
                                                                      : gain(problem, span));
   }

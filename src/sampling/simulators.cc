@@ -4,6 +4,7 @@
 #include "model/checksum.h"
 #include "model/require.h"
 #include "redoubt/simulator.h"
+#include "sweep/row_evaluator.h"
 
 namespace redoubt {
 namespace {
@@ -100,6 +101,12 @@ class FunctionSimulator : public Simulator {
 }  // namespace
 
 std::unique_ptr<Simulator> problem_simulator(const Problem& problem) {
+  const Model& model = problem.model();
+  for (int signal = -1; signal < model.signals() && lands_anywhere(problem); ++signal)
+    require(model.arrival_values(signal).empty(),
+            "{} is earned by arrivals, also by those that no row lists, under total variation with "
+            "reach anywhere; samples do not tell what they would earn: take another set",
+            signal < 0 ? "reward" : "signal '" + model.arrays().signals[signal].name + "'");
   return std::make_unique<ProblemSimulator>(problem);
 }
 

@@ -38,8 +38,9 @@ Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<
   const Model& model = problem_->model();
   values.resize(model.states());
   actions.resize(model.own_states());
-  const double floor =
-      workers_.front().batch.needs_floor() ? least_value(group_->ranks(), next) : 0;
+  const double floor = workers_.front().batch.needs_floor()
+                           ? worst_landing(*problem_, channel_, group_->ranks(), next)
+                           : 0;
   for (Worker& worker : workers_) worker.residual = {};
   const auto run = [&](State begin, State end, Worker& worker) {
     const Row first = model.row_begin(stage, model.own(begin));
@@ -58,8 +59,8 @@ Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<
       worker.residual.add(next[state], value);
     }
   };
-  const double work = workers_.front().batch.nanoseconds() *
-                      static_cast<double>(model.outcomes()) / model.stages();
+  const double work =
+      workers_.front().batch.nanoseconds() * static_cast<double>(model.outcomes()) / model.stages();
   exchange_->sweep_ranges(*group_, work, {values.data()}, [&](State begin, State end, int number) {
     while (begin < end) {
       State last = begin + 1;

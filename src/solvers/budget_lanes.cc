@@ -13,8 +13,9 @@ BudgetLanes::BudgetLanes(const Problem& problem, std::span<const BudgetAxis> axe
     : axes_(axes) {
   const Model& model = problem.model();
   outcomes_move_ = any_rank(ranks, outcomes_move_budgets(model, axes));
+  const bool alike = !outcomes_move_ && !any_rank(ranks, arrivals_move_budgets(model, axes));
   by_shift_ = axes.size() == 1 && axes[0].discount == 1 &&
-              (axes[0].exact || (axes[0].rounding == Rounding::up && !outcomes_move_));
+              (axes[0].exact || (axes[0].rounding == Rounding::up && alike));
   if (!by_shift_) return;
   double earned = 0;
   for (Row row = 0; row < model.rows(); ++row) {

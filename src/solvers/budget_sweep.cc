@@ -29,7 +29,7 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
       group_(&workers),
       exchange_(problem.model(), workers.ranks()),
       shapes_(problem, axes, workers.ranks()),
-      landings_(problem, axes, workers) {
+      landings_(problem, axes, workers, true) {
   Communicator& ranks = workers.ranks();
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
@@ -223,7 +223,7 @@ const double* BudgetSweep::moved(int array, State state, const Worker& worker,
 
 // The same for the worst landing outside of the row.
 const double* BudgetSweep::moved_floor(int array, Row row, Worker& worker) const {
-  if (draws_budgets(axes_)) return landings_.least(row, array) + worker.range.first;
+  if (landings_.needed()) return landings_.least(row, array) + worker.range.first;
   worker.floor.resize(padded_lanes(worker.range.count));
   return moved(array, problem_->model().states(), worker, worker.floor.data());
 }
@@ -285,14 +285,16 @@ void BudgetSweep::fill_halos_of_others(Layer& layer) const {
 }
 
 void BudgetSweep::find_floor(int stage) {
-  if (draws_budgets(axes_))
-    return landings_.find(stage, arrays_,
+  if (landings_.needed())
+    return landings_.find(stage, channels_,
                           [&](int array, State s) { return lanes(next_, array, s); });
   const State states = problem_->model().states();
   for (int array = 0; array < arrays_; ++array) {
     const auto values_of = [&](State s) { return lanes(next_, array, s) - next_.before; };
     double* least = lanes(next_, array, states) - next_.before;
-    least_over_states(*group_, states, values_of, {least, static_cast<std::size_t>(next_.stride)});
+    const auto worth_of = [&](State s) { return arrival_worth(*problem_, channels_[array], s); };
+    least_over_states(*group_, states, values_of, worth_of,
+                      {least, static_cast<std::size_t>(next_.stride)});
   }
 }
 

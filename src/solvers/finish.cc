@@ -1,9 +1,12 @@
 #include "solvers/finish.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "model/agree.h"
 #include "model/require.h"
 #include "policy/evaluation.h"
 #include "solvers/value_iteration.h"
@@ -19,9 +22,26 @@ std::optional<double> Solution::gap() const {
   return gap < 0 && gap >= -rounding ? 0.0 : gap;
 }
 
+// What nature's landings earn: nobody should have to guess.
+void note_landings(const Problem& problem, Communicator& ranks, Solution& solution) {
+  if (!lands_anywhere(problem)) return;
+  const Model& model = problem.model();
+  std::vector<std::string> earned;
+  for (int signal = -1; signal < model.signals(); ++signal) {
+    if (any_rank(ranks, !model.arrival_values(signal).empty()))
+      earned.push_back(signal < 0 ? "reward" : model.arrays().signals[signal].name);
+  }
+  solution.notes.push_back(fmt::format(
+      "nature may move mass to states that a row does not list; such an arrival earns the row's "
+      "own values{}",
+      earned.empty() ? " and nothing else"
+                     : fmt::format(" and what its state gives: {}", fmt::join(earned, ", "))));
+}
+
 void finish(const Problem& problem, Solution& solution, Workers& workers,
             const GapTolerance& tolerance, const StageStore* store) {
   judge(evaluate(problem, solution.policy, workers, false, store), tolerance, solution);
+  note_landings(problem, workers.ranks(), solution);
 }
 
 void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solution) {

@@ -15,7 +15,10 @@ namespace redoubt {
 void finish(const Problem& problem, Solution& solution, Workers& workers,
             const GapTolerance& tolerance = {}, const StageStore* store = nullptr);
 
-// The same from an evaluation that is at hand.
+// Adds a note of what an arrival earns that no row lists, where the set has such landings.
+void note_landings(const Problem& problem, Communicator& ranks, Solution& solution);
+
+// The same as finish from an evaluation that is at hand.
 void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solution);
 
 // The answer of a solve that was stopped before it had a policy: the policy that is safest for the

@@ -132,7 +132,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
   const double channels = 2.0 + static_cast<double>(problem.constraints().size());
   const BudgetLanes shapes(problem, plan.axes, ranks);
-  const bool mixes = lands_anywhere(problem) && draws_budgets(plan.axes);
+  const bool mixes = lands_anywhere(problem) && landings_move_apart(model, plan.axes, ranks);
   double landings = 0, earned = 0;  // what they are worth, for each that rows earn
   double swept = 0, evaluated = 0;  // the largest layers of values
   double policy = 0, stage = 0;     // all stages, and the largest

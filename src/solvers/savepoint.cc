@@ -53,6 +53,8 @@ std::uint64_t sum_of_rows(const Problem& problem) {
       Checksum sum;
       sum.add(h);
       sum.add(whole_number(model, s));
+      for (int signal = -1; signal < model.signals(); ++signal)
+        add_some(sum, model.arrival_values(signal), s, s + 1);
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row)
         add_row(sum, problem, row);
       total += sum.value();

@@ -9,7 +9,7 @@ namespace redoubt {
 
 void least_over_states(Workers& workers, State states,
                        const std::function<const double*(State)>& values_of,
-                       std::span<double> least) {
+                       const std::function<double(State)>& worth_of, std::span<double> least) {
   const std::size_t count = least.size();
   std::vector<double> found(workers.count() * count, std::numeric_limits<double>::infinity());
   const double work = 0.3 * static_cast<double>(states) * static_cast<double>(count);
@@ -17,7 +17,8 @@ void least_over_states(Workers& workers, State states,
     double* own = found.data() + worker * count;
     for (auto s = begin; s < end; ++s) {
       const double* values = values_of(static_cast<State>(s));
-      for (std::size_t i = 0; i < count; ++i) own[i] = std::min(own[i], values[i]);
+      const double worth = worth_of(static_cast<State>(s));
+      for (std::size_t i = 0; i < count; ++i) own[i] = std::min(own[i], values[i] + worth);
     }
   });
   std::copy_n(found.begin(), count, least.begin());

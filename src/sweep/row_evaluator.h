@@ -23,6 +23,12 @@ inline bool lands_anywhere(const Problem& problem) {
   return tv != nullptr && tv->reach == Reach::anywhere;
 }
 
+// What an arrival outside of a row adds to the value of its state, as next values are counted: in
+// the units of the next stage.
+inline double arrival_worth(const Problem& problem, Channel channel, State state) {
+  return channel.sign * problem.model().arrival_value(channel.signal, state) / problem.discount();
+}
+
 // What a problem lets nature do to a row, as the kernels read it.
 struct NatureOfRows {
   const Radius* radius = nullptr;  // null: the set has none
@@ -51,9 +57,9 @@ class RowEvaluator {
   double* buffer(int outcome, int lanes);
 
   // next[i] holds the next values of outcome i in every lane; `floor` those of the worst landing
-  // outside (null: none). Lanes are divided evenly between the channels: with two channels, the
-  // first half of the lanes is for channels[0]. `result` and, when asked for, `minimiser` are
-  // padded as in sets/worst_case.h.
+  // outside (null: none), with what the arrival is worth. Lanes are divided evenly between the
+  // channels: with two channels, the first half of the lanes is for channels[0]. `result` and, when
+  // asked for, `minimiser` are padded as in sets/worst_case.h.
   void worst(Row row, std::span<const Channel> channels, int lanes, const double* const* next,
              const double* floor, double* result, double* minimiser = nullptr);
 

@@ -76,7 +76,7 @@ TEST(Csv, TermsComeFromTheFileBesideIt) {
 
 RC_GTEST_PROP(Csv, RoundTripKeepsEveryBit, (std::uint64_t seed)) {
   auto options = testing::random_options(seed);
-  options.outcome_values = false;
+  options.outcome_values = options.arrivals = false;
   const Problem p = testing::random_problem(seed, options);
   RC_ASSERT(there_and_back(p) == p);
 }
@@ -84,6 +84,7 @@ RC_GTEST_PROP(Csv, RoundTripKeepsEveryBit, (std::uint64_t seed)) {
 RC_GTEST_PROP(Csv, RoundTripKeepsTheTotalsOfOutcomes, (std::uint64_t seed)) {
   auto options = testing::random_options(seed);
   options.outcome_values = true;
+  options.arrivals = false;
   if (std::holds_alternative<TV>(options.uncertainty)) options.uncertainty = Nominal{};
   const Problem p = testing::random_problem(seed, options);
   const Problem q = there_and_back(p);

@@ -139,6 +139,38 @@ TEST(Model, ZeroValuesAreLeftOut) {
   EXPECT_EQ(m.value(0, 1), 0);
 }
 
+TEST(Model, OutcomesEarnWhatTheirArrivalDoes) {
+  ModelArrays a = small();
+  a.signals[0].outcome.clear();
+  a.signals[0].arrival = {0, 2};
+  const Model m(a);
+  for (std::int64_t i = 0; i < m.outcomes(); ++i)
+    EXPECT_EQ(m.outcome_value(0, i), m.arrays().next[i] == 1 ? 2 : 0);
+  EXPECT_EQ(m.arrival_value(0, 1), 2);
+  EXPECT_EQ(m.arrival_value(-1, 1), 0);
+  for (Row row = 0; row < m.rows(); ++row) {
+    for (auto i = m.outcome_begin(row); i < m.outcome_end(row); ++i)
+      EXPECT_TRUE(m.lists(row, m.arrays().next[i]));
+  }
+  EXPECT_EQ(Model(m.arrays()), m);
+  // Outcomes that say something else keep it, also when it is nothing: they are no plain arrivals.
+  a.signals[0].outcome.assign(a.next.size(), 0.0);
+  const Model silent(a);
+  EXPECT_EQ(silent.outcome_value(0, 0), 0);
+  EXPECT_FALSE(silent.lists(0, 1));
+  EXPECT_EQ(Model(silent.arrays()), silent);
+}
+
+TEST(Model, ArrivalsAreCheckedAndLeftOutWhereTheyEarnNothing) {
+  ModelArrays a = small();
+  a.arrival_reward = {0, 0};
+  EXPECT_TRUE(Model(a).arrays().arrival_reward.empty());
+  a.arrival_reward = {0, 1, 0};
+  EXPECT_EQ(error_of([&] { Model{a}; }), "arrival_reward has 3 values, must have 2 or none");
+  a.arrival_reward = {0, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(error_of([&] { Model{a}; }), "reward of arrivals in state 1 is inf, must be finite");
+}
+
 RC_GTEST_PROP(Model, BuildingAgainChangesNoBit, (std::uint64_t seed)) {
   // Rows of thirds and sevenths that no double holds, scaled off one within the tolerance.
   ModelArrays a = testing::random_model(seed, testing::random_options(seed)).arrays();

@@ -146,8 +146,9 @@ TEST(Chance, WorstKernelDoesWhatItClaims) {
     SimulateOptions options{.episodes = 40'000, .nature = nature_of(problem, "chance-cost0")};
     const Simulation simulation = simulate(problem, policy, options, {.threads = 2});
     const double worst = evaluate(problem, policy).constraints[0].worst;
+    // What happens less than once in all episodes is not seen.
     EXPECT_NEAR(simulation.constraints[0].mean, worst,
-                4 * simulation.constraints[0].standard_error);
+                4 * simulation.constraints[0].standard_error + 4.0 / 40'000);
     WorstKernel kernel(problem, policy, options.nature);
     double at_start = 0;
     for (std::size_t i = 0; i < problem.start().states.size(); ++i) {

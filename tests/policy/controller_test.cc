@@ -166,9 +166,13 @@ TEST(Controller, SignalsTellOutcomesApart) {
   }
   Controller controller(p, policy);
   controller.act(0);
-  EXPECT_THAT(error_of([&] { controller.observe(1, {{"fuel", 1.0}}); }),
+  EXPECT_THAT(error_of([&] {
+                controller.observe(1, {{"fuel", 1.0}});
+              }),
               HasSubstr("observed signal 'fuel', the model has no signal of that name"));
-  EXPECT_THAT(error_of([&] { controller.observe(1, {{"cost", 1.5}}); }),
+  EXPECT_THAT(error_of([&] {
+                controller.observe(1, {{"cost", 1.5}});
+              }),
               HasSubstr("no outcome of (state 0, action 4) has them"));
   // Whoever goes on takes off the budget what was really spent.
   Controller goes_on(p, policy, 0, 0, Unmodelled::go_on);
@@ -185,9 +189,8 @@ TEST(Controller, GoesOnWithTheMemoryThatPromisesTheConstraintsMost) {
   for (State s = 0; s < 3; ++s) {
     const State to = s == 0 ? 1 : s;
     builder.add(0, s, 0, {.reward = 0, .outcomes = {{.next = to, .probability = 1}}});
-    builder.add(
-        0, s, 1,
-        {.reward = 1, .signals = {1.0}, .outcomes = {{.next = to, .probability = 1}}});
+    builder.add(0, s, 1,
+                {.reward = 1, .signals = {1.0}, .outcomes = {{.next = to, .probability = 1}}});
   }
   Terms terms;
   terms.horizon = 2;

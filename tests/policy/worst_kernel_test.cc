@@ -39,8 +39,13 @@ Problem frozen(const Problem& problem, const MarkovKernel& kernel) {
             outcome.signals.push_back(model.outcome_value(k, i));
           data.outcomes.push_back(outcome);
         }
-        if (kernel.landing[h][row] > 0)
-          data.outcomes.push_back({kernel.landing_state[h][row], kernel.landing[h][row]});
+        if (kernel.landing[h][row] > 0) {
+          const State to = kernel.landing_state[h][row];
+          ModelBuilder::Outcome landed{to, kernel.landing[h][row], model.arrival_value(-1, to)};
+          for (int k = 0; k < model.signals(); ++k)
+            landed.signals.push_back(model.arrival_value(k, to));
+          data.outcomes.push_back(landed);
+        }
         builder.add(h, s, model.arrays().action[row], data);
       }
     }

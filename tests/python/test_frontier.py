@@ -31,9 +31,9 @@ def problem_of(case: Case) -> rd.Problem:
     )
 
 
-def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: float, what):
+def expect_bracket(case: Case, exact: float | None, tolerance: float, accuracy: float, what, problem=None):
     """`accuracy` is that of the oracle. A gap is measured as the status does: against at least one."""
-    problem = problem_of(case)
+    problem = problem_of(case) if problem is None else problem
     solution = rd.solve(problem, method="frontier", tolerance=tolerance, threads=1)
     if exact is None:
         assert solution.status == "infeasible", what

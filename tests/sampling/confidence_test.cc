@@ -75,9 +75,9 @@ TEST(Confidence, SetsHoldTheTrueRowsAsOftenAsPromised) {
 }
 
 TEST(Confidence, RadiiFollowTheirFormulas) {
-  const Estimate found = read_recorded(
-      "state,action,next\n0,0,0\n0,0,0\n0,0,1\n0,0,0\n1,0,1\n1,0,1\n1,0,1\n1,0,1\n", "log.csv",
-      {.objective = {.none = true}});
+  const Estimate found =
+      read_recorded("state,action,next\n0,0,0\n0,0,0\n0,0,1\n0,0,0\n1,0,1\n1,0,1\n1,0,1\n1,0,1\n",
+                    "log.csv", {.objective = {.none = true}});
   Terms terms;
   terms.horizon = 2;
   terms.uncertainty = TV{};
@@ -132,8 +132,8 @@ TEST(Confidence, RefusesWhatItCannotPromise) {
 TEST(Confidence, RowsWithoutSamplesMayBeAnything) {
   std::string log = "state,action,next\n0,1,0\n1,1,0\n";
   for (int n = 0; n < 1000; ++n) log += "0,0," + std::to_string(n % 2) + "\n";
-  const Estimate found = read_recorded(
-      log, "log.csv", {.unvisited = Unvisited::simplex, .objective = {.none = true}});
+  const Estimate found =
+      read_recorded(log, "log.csv", {.unvisited = Unvisited::simplex, .objective = {.none = true}});
   ASSERT_EQ(found.unvisited, std::vector<Row>{2});  // state 1, action 0
   for (const Uncertainty& set : {Uncertainty(TV{}), Uncertainty(Chi2{}), Uncertainty(KL{})}) {
     Terms terms{.horizon = 1};

@@ -28,9 +28,8 @@ TEST(Recorded, CountsTransitions) {
 }
 
 TEST(Recorded, StagesAndTerminalStates) {
-  const Estimate found =
-      read_recorded("stage,state,action,next,reward\n0,0,0,1,0\n1,0,0,0,0\n", "log.csv",
-                    {.terminal = {1}});
+  const Estimate found = read_recorded("stage,state,action,next,reward\n0,0,0,1,0\n1,0,0,0,0\n",
+                                       "log.csv", {.terminal = {1}});
   EXPECT_EQ(found.model.stages(), 2);
   EXPECT_EQ(found.model.rows(), 2);
   EXPECT_EQ(found.terms.horizon, 2);
@@ -44,9 +43,7 @@ TEST(Recorded, StagesAndTerminalStates) {
 TEST(Recorded, RowsWithoutSamplesAreListed) {
   const std::string text = "state,action,next\n0,0,1\n1,1,0\n";
   EXPECT_EQ(
-      error_of([&] {
-        read_recorded(text, "log.csv", {.states = 3, .objective = {.none = true}});
-      }),
+      error_of([&] { read_recorded(text, "log.csv", {.states = 3, .objective = {.none = true}}); }),
       "log.csv: no samples of 4 of 6 rows: (state 0, action 1), (state 1, action 0), (state 2, "
       "action 0), (state 2, action 1); every row must have some, or unvisited must be simplex");
 }

@@ -29,7 +29,9 @@ using testing::RandomOptions;
 RandomOptions shape(std::uint64_t seed, const Uncertainty& set) {
   RandomOptions o{.states = 9, .actions = 2, .successors = 2, .signals = 2, .horizon = 4};
   o.uncertainty = set;
-  return testing::shaped(o, seed);
+  o = testing::shaped(o, seed);
+  o.arrivals = false;  // which several ranks refuse under total variation anywhere
+  return o;
 }
 
 Solution run_rcvi(const Problem& problem, const Execution& execution) {

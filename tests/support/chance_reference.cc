@@ -109,6 +109,7 @@ Problem random_chance_problem(std::uint64_t seed, RandomOptions options) {
   for (Signal& signal : arrays.signals) {
     for (double& v : signal.row) v = std::round(2 * v) / 2;
     for (double& v : signal.outcome) v = std::round(2 * v) / 2;
+    for (double& v : signal.arrival) v = std::round(2 * v) / 2;
   }
   Terms terms = rough.terms();
   terms.constraints[0] = with_probability(terms.constraints[0], 0.6);

@@ -63,8 +63,8 @@ double worst_row(const Problem& problem, int signal, double sign, Row row, const
   if (const auto* kl = std::get_if<KL>(&set)) return worst_kl(p, v, kl->radius.of(row));
   if (const auto* tv = std::get_if<TV>(&set)) {
     double floor = *std::min_element(v.begin(), v.end());
-    if (tv->reach == Reach::anywhere)
-      floor = std::min(floor, problem.discount() * *std::min_element(values.begin(), values.end()));
+    for (State s = 0; tv->reach == Reach::anywhere && s < m.states(); ++s)
+      floor = std::min(floor, sign * m.arrival_value(signal, s) + problem.discount() * values[s]);
     return worst_tv(p, v, floor, tv->radius.of(row));
   }
   if (!std::holds_alternative<Nominal>(set)) throw std::logic_error("no reference for this set");

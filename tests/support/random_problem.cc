@@ -92,6 +92,9 @@ Model random_model(Random& random, const RandomOptions& o) {
     builder.name_states(awkward_names("state", o.states));
     builder.name_actions(awkward_names("action", o.actions));
   }
+  for (State s = 0; o.arrivals && s < o.states; ++s) {
+    if (random.below(2) == 0) builder.on_arrival(s, random.uniform(), values(random, o.signals));
+  }
   return builder.build();
 }
 
@@ -119,7 +122,7 @@ double discounted_stages(const RandomOptions& o) {
 RandomOptions shaped(RandomOptions options, std::uint64_t bits) {
   options.outcome_values = bits & 1;
   options.stage_dependent = bits & 2;
-  options.random_start = bits & 4;
+  options.random_start = options.arrivals = bits & 4;
   options.ragged = options.terminal = options.row_radii = bits & 8;
   return options;
 }
@@ -148,6 +151,7 @@ RandomOptions random_options(std::uint64_t seed) {
                               Chi2{radius}, KL{radius}, Tilt{0.1 + radius},
                               Interval{}};
   o.uncertainty = sets[random.below(7)];
+  o.arrivals = coin();
   return o;
 }
 

@@ -23,6 +23,7 @@ struct RandomOptions {
   bool stage_dependent = false;  // other rows at every stage (needs a finite horizon)
   bool outcome_values = false;   // reward and signals also of outcomes; some outcomes share their
                                  // next state
+  bool arrivals = false;         // some states give rewards and signals to whoever arrives
   bool random_start = false;     // a distribution over all states; otherwise state 0
   bool names = false;            // states and actions have (awkward) names
 
@@ -35,7 +36,8 @@ struct RandomOptions {
 };
 
 // The options with some of the shapes that recursions must get right, one bit each: outcome values,
-// stage-dependent rows, a random start; ragged actions with a terminal state and a radius by row.
+// stage-dependent rows, a random start and arrivals that earn; ragged actions with a terminal state
+// and a radius by row.
 RandomOptions shaped(RandomOptions options, std::uint64_t bits);
 
 // One of every uncertainty set.

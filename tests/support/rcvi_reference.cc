@@ -125,12 +125,18 @@ class Reference {
       }
     }
     for (State s = 0; anywhere_ && s < model_.states(); ++s) {
-      const RcviValue landed = after(h, k, own, s);
+      std::vector<Real> arrival(count), earned(count);
+      for (std::size_t c = 0; c < count; ++c) {
+        arrival[c] = sign_[c] * model_.arrival_value(problem_.signal_of(static_cast<int>(c)), s);
+        earned[c] = own[c] + arrival[c];
+      }
+      const RcviValue landed = after(h, k, earned, s);
       const auto lower = [](ReferenceRow& r, Real v) {
         r.floor = std::min(v, r.floor.value_or(v));
       };
-      lower(rows[0], landed.reward);
-      for (std::size_t c = 0; c < count; ++c) lower(rows[c + 1], landed.utility[c]);
+      lower(rows[0], model_.arrival_value(-1, s) / gamma + landed.reward);
+      for (std::size_t c = 0; c < count; ++c)
+        lower(rows[c + 1], arrival[c] / gamma + landed.utility[c]);
     }
     RcviValue result = nothing();
     for (ReferenceRow& r : rows) r.radius = radius(row);

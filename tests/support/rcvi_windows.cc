@@ -54,7 +54,7 @@ class Windows {
       list.push_back({model.arrays().next[i], own + sign_ * model.outcome_value(signal_, i)});
     const auto* tv = std::get_if<TV>(&problem_.uncertainty());
     for (State s = 0; tv && tv->reach == Reach::anywhere && s < states(); ++s)
-      list.push_back({s, own});
+      list.push_back({s, own + sign_ * model.arrival_value(signal_, s)});
     return list;
   }
 

@@ -193,9 +193,9 @@ class Follow {
       if (s >= 0 && model.owns(s)) go_on(stage, s, part.direction, weight * part.weight);
     }
     if (signals_ != 2 || open <= 0) return;
-    const double utility = here.table.points(states_ + landing, 1)[k];
-    const double reward = here.table.points(states_ + landing, 0)[k];
     for_each_covered(landing, [&](State s) {
+      const double utility = here.table.points(states_ + landing, 1)[k] - landings_.worth(s, 1);
+      const double reward = here.table.points(states_ + landing, 0)[k] - landings_.worth(s, 0);
       const Curve& curve = here.curves[s];
       const auto above = std::upper_bound(curve.utility.begin(), curve.utility.end(), utility) -
                          curve.utility.begin();

@@ -103,8 +103,12 @@ std::vector<LandingPlans::Least> find_least(const Landings& landings, const Trad
   std::vector<Least> own(static_cast<std::size_t>(landings.count()) * size, none);
   for_each_covered(landings, [&](int landing, State s) {
     for (int k = 0; k < size; ++k) {
-      const double bound = table.bounds(s)[k];
-      const Least here{bound, bound - table.along(s, k, k), whole_number(landings.model(), s)};
+      double worth = 0;
+      for (int j = 0; j < table.directions().signals(); ++j)
+        worth += table.directions().weight(k, j) * landings.worth(s, j);
+      const double bound = table.bounds(s)[k] + worth;
+      const double gap = table.bounds(s)[k] - table.along(s, k, k);
+      const Least here{bound, gap, whole_number(landings.model(), s)};
       Least& least = own[landing * size + k];
       if (before(here, least)) least = here;
     }
@@ -174,8 +178,9 @@ class CommonPromises {
     std::vector<double> ends(2 * static_cast<std::size_t>(landings_.count()), kInfinity);
     for_each_covered(landings_, [&](int landing, State s) {
       const std::vector<double>& utility = curves_[s].utility;
-      ends[2 * landing] = std::min(ends[2 * landing], utility.front());
-      ends[2 * landing + 1] = std::min(ends[2 * landing + 1], utility.back());
+      const double worth = landings_.worth(s, 1);
+      ends[2 * landing] = std::min(ends[2 * landing], utility.front() + worth);
+      ends[2 * landing + 1] = std::min(ends[2 * landing + 1], utility.back() + worth);
     });
     ends_ = least_of(landings_, std::move(ends));
     for (int landing = 0; landing < landings_.count(); ++landing) {
@@ -196,8 +201,8 @@ class CommonPromises {
         const State s = model.own(own);
         if (!landings_.covers(questions[q].landing, s)) continue;
         moves.clear();
-        mix_for_utility(curves_[s], questions[q].utility, moves);
-        double reward = 0;
+        mix_for_utility(curves_[s], questions[q].utility - landings_.worth(s, 1), moves);
+        double reward = landings_.worth(s, 0);
         for (const MemoryMove& move : moves)
           reward += move.weight * table_.points(s, 0)[move.memory];
         least[q] = std::min(least[q], reward);
@@ -271,7 +276,8 @@ void promise_by_direction(const Landings& landings, TradeOffs& table) {
   for_each_covered(landings, [&](int landing, State s) {
     for (int j = 0; j < signals; ++j) {
       double* points = least.data() + (landing * signals + j) * size;
-      for (int k = 0; k < size; ++k) points[k] = std::min(points[k], table.points(s, j)[k]);
+      for (int k = 0; k < size; ++k)
+        points[k] = std::min(points[k], table.points(s, j)[k] + landings.worth(s, j));
     }
   });
   least = least_of(landings, std::move(least));
@@ -287,6 +293,7 @@ void promise_by_direction(const Landings& landings, TradeOffs& table) {
 Landings::Landings(const Problem& problem, Communicator& ranks)
     : model_(&problem.model()), ranks_(&ranks), anywhere_(lands_anywhere(problem)) {
   if (!anywhere_) return;
+  find_worth(problem);
   const Model& model = problem.model();
   const Lists lists = different_lists(model, ranks);
   if (too_many(lists, model)) {
@@ -310,6 +317,18 @@ Landings::Landings(const Problem& problem, Communicator& ranks)
     if (found != number.end()) row_landing_[row] = found->second;
     return true;
   });
+}
+
+void Landings::find_worth(const Problem& problem) {
+  const std::vector<Channel> channels = channels_of(problem);
+  const bool any = std::any_of(channels.begin(), channels.end(), [&](const Channel& channel) {
+    return !model_->arrival_values(channel.signal).empty();
+  });
+  if (!any) return;
+  for (const Channel& channel : channels) {
+    std::vector<double>& worth = worth_.emplace_back(model_->states());
+    for (State s = 0; s < model_->states(); ++s) worth[s] = arrival_worth(problem, channel, s);
+  }
 }
 
 double Landings::most(const Problem& problem) {
@@ -364,7 +383,8 @@ LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, Tr
         plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
         if (!landings.covers(landing, model.own(own))) continue;
         if (one)
-          mix_for_utility(curves[model.own(own)], utility[k], plans.moves);
+          mix_for_utility(curves[model.own(own)], utility[k] - landings.worth(model.own(own), 1),
+                          plans.moves);
         else
           plans.moves.push_back({k, 1.0});
       }

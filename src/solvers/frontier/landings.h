@@ -26,13 +26,19 @@ class Landings {
     return row_landing_.empty() ? -1 : row_landing_[row];
   }  // -1: nature cannot leave the row's outcomes
   bool covers(int landing, State state) const { return !listed_[landing][state]; }
+  // What an arrival in a state earns, in signal j of a promise: a landing there keeps this much
+  // more than the state itself does.
+  double worth(State state, int j) const { return worth_.empty() ? 0.0 : worth_[j][state]; }
   const Model& model() const { return *model_; }
   Communicator& ranks() const { return *ranks_; }
 
  private:
+  void find_worth(const Problem& problem);
+
   const Model* model_;
   Communicator* ranks_;
   bool anywhere_;
+  std::vector<std::vector<double>> worth_;  // [signal][state]; empty: nothing
   std::vector<int> row_landing_;
   std::vector<std::vector<bool>>
       listed_;  // of each landing and state: rows list it, so it is no landing

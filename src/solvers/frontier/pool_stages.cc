@@ -173,11 +173,12 @@ class Pooling {
     for (int landing = 0; landing < landings_.count(); ++landing) {
       const Pool& pool = pools_[model_.states() + landing];
       for (int n = 0; n < pool.size(); ++n) {
-        for (int j = 0; j < first_.signals(); ++j) promise_[j] = pool.values[j][n];
         for (State own = 0; own < model_.own_states(); ++own) {
           out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
           const State to = model_.own(own);
           if (!landings_.covers(landing, to)) continue;
+          for (int j = 0; j < first_.signals(); ++j)
+            promise_[j] = pool.values[j][n] - landings_.worth(to, j);
           keep(to, promise_, [&](const MemoryMove& move) {
             out.landing_moves.push_back({first_.size() + move.memory, move.weight});
           });

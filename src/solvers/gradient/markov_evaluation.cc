@@ -114,11 +114,14 @@ void MarkovEvaluation::sweep(int stage, const double* next) {
   next_ = next;
   if (!floor_.empty()) {
     for (int c = 0; c < channels(); ++c) {
+      const auto worth = [&](State s) {
+        return next[s * lanes_ + c] + arrival_worth(*problem_, channels_[c], s);
+      };
       State least = 0;
       for (State s = 1; s < model.states(); ++s)
-        if (next[s * lanes_ + c] < next[least * lanes_ + c]) least = s;
+        if (worth(s) < worth(least)) least = s;
       landing_[stage * channels() + c] = least;
-      floor_[c] = next[least * lanes_ + c];
+      floor_[c] = worth(least);
     }
   }
   const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
