@@ -86,7 +86,6 @@ struct Gains {
 };
 
 Gains gains_of(const Problem& problem) {
-  const Model& model = problem.model();
   Gains gains{gain(problem, span_of(problem, -1)), {}};
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Span span = span_of(problem, problem.signal_of(static_cast<int>(c)));

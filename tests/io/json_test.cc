@@ -195,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
             "p.json: constraints[0] = an object of 3, must have either at_least or at_most"},
         Bad{"\"discount\"", "\"discuont\"",
             "p.json: unknown key 'discuont', must be one of format, version, states, actions, "
-            "horizon, discount, start, transitions, reward, signals, constraints, uncertainty"},
+            "horizon, discount, start, transitions, reward, signals, constraints, uncertainty, "
+            "arrivals"},
         Bad{"\"horizon\": 10", "\"discount\": 0.5",
             "p.json: key 'discount' is given twice, must be given once"},
         Bad{"\"radius\"", "\"radus\"",

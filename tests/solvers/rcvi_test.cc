@@ -63,7 +63,9 @@ TEST(RcviLattice, IsExactAndFoundByItself) {
     SCOPED_TRACE(seed);
     const Problem rough = testing::random_problem(seed, shape(seed & 14, KL{0.1}));
     ModelArrays arrays = rough.model().arrays();
-    for (double& v : arrays.signals[0].row) v = std::round(4 * v) / 4;
+    Signal& signal = arrays.signals[0];
+    for (auto* values : {&signal.row, &signal.outcome, &signal.arrival})
+      for (double& v : *values) v = std::round(4 * v) / 4;
     const Problem problem(Model(arrays), rough.terms());
     const Solution solution = rcvi(problem);
     const BudgetAxis& axis = solution.policy.budget[0];
