@@ -42,7 +42,7 @@ int evaluate(const EvaluateOptions& options) {
     print_json(object);
   } else {
     print_evaluation(problem, evaluation);
-    print_outputs(options.output);
+    print_outputs(options.output, solution);
   }
   return evaluation.satisfied() ? kFine : kBadOutcome;
 }

@@ -85,6 +85,8 @@ void add_checkpoint(CommandLine& verb, ExecutionOptions& options) {
       .group("Execution");
 }
 
+void end_interrupts() { std::signal(SIGINT, SIG_DFL); }
+
 Execution execution(const ExecutionOptions& options) {
   if (options.threads < 0)
     throw Error(fmt::format("--threads {}, must be at least 1, or 0 for one for each core",

@@ -24,4 +24,8 @@ void add_execution(CommandLine& verb, ExecutionOptions& options);
 // work with what there is so far, a second one ends the program.
 Execution execution(const ExecutionOptions& options);
 
+// The work is done, and what is left is to write it: from here on Ctrl-C ends the program at once.
+// Files are there as a whole or not at all.
+void end_interrupts();
+
 }  // namespace redoubt::app

@@ -78,7 +78,7 @@ int frontier(const FrontierVerbOptions& options) {
     if (needed) object["needed"] = needed_json(*needed);
     print_json(object);
   } else {
-    print_curve(problem, solution);
+    if (!solution.curve.empty()) print_curve(problem, solution);
     print_solution(problem, solution);
     if (!options.output.empty()) fmt::print("Curve written to {}\n", options.output);
   }

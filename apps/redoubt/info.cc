@@ -130,7 +130,7 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
   };
   try {
     const Solution probe = rcvi(problem, options, execution);
-    if (probe.status != Status::stopped) return probe.seconds;
+    if (!probe.unfinished) return probe.seconds;
     const auto& [rows, seconds] = std::tie(probe.trace.row_evaluations, probe.trace.seconds);
     if (seconds.size() < 2) return {};
     const std::size_t half = seconds.size() / 2 - 1;

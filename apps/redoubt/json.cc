@@ -8,6 +8,9 @@
 namespace redoubt::app {
 namespace {
 
+// What nobody knows is null.
+Json known_or_null(double worst) { return is_known(worst) ? Json(worst) : Json(); }
+
 Json radius_json(const Uncertainty& uncertainty) {
   return std::visit(
       [](const auto& set) -> Json {
@@ -38,7 +41,7 @@ Json problem_json(const Problem& problem) {
 }
 
 Json reward_json(const RewardResult& reward, const std::optional<double>& gap) {
-  return {{"worst", reward.worst},
+  return {{"worst", known_or_null(reward.worst)},
           {"bound", or_null(reward.bound)},
           {"static_bound", or_null(reward.static_bound)},
           {"gap", or_null(gap)}};
@@ -50,8 +53,8 @@ Json constraints_json(const std::vector<ConstraintResult>& constraints) {
     list.push_back({{"name", c.name},
                     {"sense", c.sense == Sense::at_most ? "at_most" : "at_least"},
                     {"bound", c.bound},
-                    {"worst", c.worst},
-                    {"satisfied", c.satisfied}});
+                    {"worst", known_or_null(c.worst)},
+                    {"satisfied", is_known(c.worst) ? Json(c.satisfied) : Json()}});
     if (c.probability) list.back()["probability"] = *c.probability;
     if (c.best_achievable) list.back()["best_achievable"] = *c.best_achievable;
   }

@@ -62,13 +62,20 @@ std::unique_ptr<StageStore> policy_store(const OutputOptions& options) {
 
 void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution,
                    const Execution& execution) {
+  if (!is_known(solution.reward.worst)) return;  // there is no policy
   for (const std::string& path : {options.solution, options.streamed}) {
     if (!path.empty()) save_solution(solution, path, problem.model(), execution);
   }
   if (!options.policy.empty()) export_policy(problem, solution.policy, options.policy);
 }
 
-void print_outputs(const OutputOptions& options) {
+void print_outputs(const OutputOptions& options, const Solution& solution) {
+  if (!is_known(solution.reward.worst)) {
+    for (const std::string& path : {options.solution, options.streamed, options.policy}) {
+      if (!path.empty()) fmt::print("There is nothing to write to {}\n", path);
+    }
+    return;
+  }
   for (const std::string& path : {options.solution, options.streamed}) {
     if (!path.empty()) fmt::print("Solution written to {}\n", path);
   }

@@ -35,6 +35,6 @@ void check_outputs(const OutputOptions& options);
 std::unique_ptr<StageStore> policy_store(const OutputOptions& options);
 void write_outputs(const OutputOptions& options, const Problem& problem, const Solution& solution,
                    const Execution& execution);
-void print_outputs(const OutputOptions& options);
+void print_outputs(const OutputOptions& options, const Solution& solution);
 
 }  // namespace redoubt::app

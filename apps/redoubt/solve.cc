@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "checks.h"
@@ -45,10 +46,12 @@ int solve(const SolveOptions& options) {
   Solution solution = run_method(problem, options.method, run);
   if (options.certify) {
     Execution rest = run;
+    rest.time_limit = std::max(0.0, run.time_limit - solution.seconds);
     rest.planned = [&](const MemoryPlan& mine) { for_bounds.hear(mine); };
     if (run.checkpoint) rest.checkpoint = run.checkpoint->part("certify");
     certify(problem, solution, {}, rest);
   }
+  end_interrupts();
   write_outputs(options.output, problem, solution, run);
   // The answer is safe. Work that was stopped may be taken up again.
   if (!solution.unfinished) {
@@ -64,7 +67,7 @@ int solve(const SolveOptions& options) {
   } else {
     print_solution(problem, solution);
     print_sampling(sampled);
-    print_outputs(options.output);
+    print_outputs(options.output, solution);
   }
   const bool good = solution.status == Status::certified || solution.status == Status::feasible;
   return good ? kFine : kBadOutcome;

@@ -29,7 +29,10 @@ std::string meaning(const Solution& solution) {
     case Status::infeasible:
       return "no policy keeps every constraint";
     case Status::stopped:
-      return "the work was ended early; this is the best policy so far";
+      return is_known(solution.reward.worst)
+                 ? "the work was ended early, and no policy is known that keeps every constraint; "
+                   "this is the best so far"
+                 : "the work was ended early, before any policy was evaluated";
   }
   return "";
 }
@@ -74,7 +77,7 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   std::vector<Cells> rows = {{"", "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
   for (const ConstraintResult& c : constraints) {
-    const char* verdict = c.satisfied ? "holds" : std::isnan(c.worst) ? "" : "BROKEN";
+    const char* verdict = c.satisfied ? "holds" : is_known(c.worst) ? "BROKEN" : "unknown";
     rows.push_back({quantity_text(c), number_text(c.worst), bound_text(c), verdict});
   }
   print_table(rows);

@@ -38,6 +38,9 @@ struct Execution {
   // already: checkpoint_file() in redoubt/io.h. The answer is the same to the last bit, times
   // apart.
   std::shared_ptr<Checkpoint> checkpoint = {};
+  // Seconds since some moment: what time limits and reported times go by. Empty: the machine's
+  // clock.
+  std::function<double()> clock = {};
 };
 
 }  // namespace redoubt

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +15,17 @@ enum class Status {
   feasible,    // the constraints hold; the gap is unknown or larger
   violated,    // the returned policy breaks a constraint in the worst case
   infeasible,  // proved: no policy can satisfy the constraints
-  stopped,     // time or iteration limit, or cancelled; the best so far is attached
+  stopped,  // time limit or cancelled, and no policy is known that keeps the constraints; the best
+            // that was evaluated is attached, if there is one
 };
 std::string_view name(Status status);
 
+// A worst case that nobody evaluated: a solve was stopped before that.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+inline bool is_known(double worst) { return worst == worst; }
+
 struct RewardResult {
-  double worst = 0;  // guaranteed by the returned policy
+  double worst = 0;  // guaranteed by the returned policy; kUnknown where there is none
   std::optional<double>
       bound;  // no policy can guarantee more, against a nature that sees the history
   std::optional<double>
@@ -34,8 +40,8 @@ struct ConstraintResult {
   Sense sense = Sense::at_most;
   double bound = 0;
   std::optional<double> probability;
-  double worst = 0;
-  bool satisfied = true;
+  double worst = 0;                       // kUnknown where no policy was evaluated
+  bool satisfied = true;                  // known to be
   std::optional<double> best_achievable;  // of any policy, where the method knows it
   bool operator==(const ConstraintResult&) const = default;
 };

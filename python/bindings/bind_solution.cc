@@ -12,6 +12,15 @@
 namespace nb = nanobind;
 using namespace redoubt;
 
+namespace {
+
+// What nobody knows is None.
+std::optional<double> known(double worst) {
+  return is_known(worst) ? std::optional(worst) : std::nullopt;
+}
+
+}  // namespace
+
 void bind_solution(nb::module_& m) {
   nb::class_<RewardResult>(
       m, "RewardResult",
@@ -21,7 +30,7 @@ history, `static_bound` also against one that must fix its kernel in advance; No
 >>> solution = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "frontier")
 >>> solution.reward.worst <= solution.reward.bound
 True)doc")
-      .def_ro("worst", &RewardResult::worst)
+      .def_prop_ro("worst", [](const RewardResult& self) { return known(self.worst); })
       .def_ro("bound", &RewardResult::bound)
       .def_ro("static_bound", &RewardResult::static_bound);
   nb::class_<ConstraintResult>(m, "ConstraintResult",
@@ -35,8 +44,11 @@ True)doc")
       .def_prop_ro("sense", [](const ConstraintResult& self) { return word(self.sense); })
       .def_ro("bound", &ConstraintResult::bound)
       .def_ro("probability", &ConstraintResult::probability)
-      .def_ro("worst", &ConstraintResult::worst)
-      .def_ro("satisfied", &ConstraintResult::satisfied)
+      .def_prop_ro("worst", [](const ConstraintResult& self) { return known(self.worst); })
+      .def_prop_ro("satisfied",
+                   [](const ConstraintResult& self) {
+                     return known(self.worst) ? std::optional(self.satisfied) : std::nullopt;
+                   })
       .def_ro("best_achievable", &ConstraintResult::best_achievable);
   nb::class_<Evaluation>(m, "Evaluation",
                          R"doc(The worst cases of a policy; made by `evaluate` and `verify`.

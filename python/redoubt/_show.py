@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._solve import Comparison
 
 _SIGN = {"at_least": ">=", "at_most": "<="}
+_VERDICT = {True: "kept", False: "broken", None: "unknown"}
 
 
 def problem_text(problem: Problem) -> str:
@@ -68,14 +69,21 @@ def _solution_rows(solution: Solution) -> list[tuple[str, str]]:
     known = reward.bound is not None and solution.status != "infeasible"
     gap = "" if solution.gap is None else f" (gap {solution.gap:.2g})"
     bound = "" if not known else f"; no policy beats {reward.bound:.6g}{gap}"
-    rows = [("reward", f"{reward.worst:.6g} in the worst case{bound}")]
-    rows += [(c.name, f"{_promise(c)}: {'kept' if c.satisfied else 'broken'}") for c in solution.constraints]
+    rows = [("reward", f"{_worst(reward.worst)} in the worst case{bound}")]
+    rows += [(c.name, f"{_promise(c)}: {_VERDICT[c.satisfied]}") for c in solution.constraints]
     rows.append(("policy", policy_size(solution.policy)))
     rows.append(("work", f"{solution.seconds:.3g} s, {solution.row_evaluations:,.0f} row evaluations"))
     return rows + [("note", note) for note in solution.notes]
 
 
-def policy_size(policy: Policy) -> str:
+def _worst(value: float | None) -> str:
+    """A worst case, unless nobody had the time to evaluate it."""
+    return "unknown" if value is None else f"{value + 0.0:.6g}"  # no -0
+
+
+def policy_size(policy: Policy | None) -> str:
+    if policy is None:
+        return "none"
     return f"{_count(policy.stages, 'stage')}, {_count(policy.memory_states, 'memory state')}"
 
 
@@ -100,8 +108,8 @@ def _count(number: int, thing: str) -> str:
 
 def _promise(c: _core.ConstraintResult) -> str:
     if c.probability is None:
-        return f"{c.worst:.6g}, must be {_SIGN[c.sense]} {c.bound:g}"
-    return f"{_SIGN[c.sense]} {c.bound:g} with probability {c.worst:.6g}, must be {c.probability:g}"
+        return f"{_worst(c.worst)}, must be {_SIGN[c.sense]} {c.bound:g}"
+    return f"{_SIGN[c.sense]} {c.bound:g} with probability {_worst(c.worst)}, must be {c.probability:g}"
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
@@ -136,8 +144,8 @@ def _comparison_rows(comparison: Comparison) -> list[tuple[str, ...]]:
     for line in comparison.lines:
         solution = comparison.solutions[line.name]
         gap = "" if line.gap is None else f"{line.gap:.3g}"
-        rows.append((line.name, solution.status, f"{solution.reward.worst:.6g}", gap,
-                     *(f"{c.worst:.6g}" for c in solution.constraints)))  # fmt: skip
+        rows.append((line.name, solution.status, _worst(solution.reward.worst), gap,
+                     *(_worst(c.worst) for c in solution.constraints)))  # fmt: skip
     return rows
 
 

@@ -28,7 +28,8 @@ class Solution:
         reward: `worst` is guaranteed by the policy, no policy that keeps the constraints can beat `bound`.
         gap: between these two; None when there is no bound, or when the policy breaks a constraint.
         constraints: for each constraint `worst`, `bound`, `satisfied`, in the sign of its signal.
-        policy: the policy itself; None when the problem is proved infeasible and there is none to return.
+        policy: the policy itself; None when a solve was stopped before any policy was evaluated. Then `reward.worst`
+            and what is said of the constraints are None, too.
         problem: what was solved.
         trace: columns "iteration", "row_evaluations", "seconds", "reward", "bound" for methods that have one, and
             one for each constraint's signal.
@@ -37,8 +38,8 @@ class Solution:
         seconds, row_evaluations, iterations: what it took.
         hopeless: worst-case probability that a budget policy comes to where its requirement is beyond reach.
         cut: number of stages after which an infinite horizon was cut, if it was.
-        unfinished: the work was stopped before its end. With another status than "stopped" the bounds hold, but a
-            longer search might have found better ones.
+        unfinished: the work was stopped before its end. With another status than "stopped" the policy keeps the
+            constraints and the bounds hold, but a longer search might have found better ones.
         notes: what a user should know about this answer.
 
     >>> solution = rd.solve(rd.make("river_swim(horizon=10,start=3)"), "frontier")
@@ -56,7 +57,7 @@ class Solution:
         self.reward: _core.RewardResult = solution.reward
         self.gap: float | None = solution.gap
         self.constraints: list[_core.ConstraintResult] = solution.constraints
-        self.policy = Policy(solution.policy, problem)
+        self.policy = None if solution.reward.worst is None else Policy(solution.policy, problem)
         self.trace: dict[str, NDArray[np.float64]] = _trace(solution.trace, problem)
         self.curve: dict[str, NDArray[np.float64]] = _curve(solution.curve, problem)
         self.seconds: float = solution.seconds
@@ -115,7 +116,7 @@ class Solution:
             **{name: getattr(problem, name) for name in ("states", "actions", "horizon", "discount")},
             "set": _core.uncertainty_name(problem.uncertainty),
             "radius": getattr(problem.uncertainty, "radius", None),
-            "memory_states": self.policy.memory_states,
+            "memory_states": None if self.policy is None else self.policy.memory_states,
             "version": _core.version,
         })  # fmt: skip
         return said
@@ -165,6 +166,8 @@ class Solution:
 def as_policy(policy: object) -> Policy:
     """The policy itself, or that of a solution; an Error when it is something else."""
     if isinstance(policy, Solution):
+        if policy.policy is None:
+            raise _core.Error("a solution without a policy: the solve was stopped before any was evaluated")
         return policy.policy
     if isinstance(policy, Policy):
         return policy
@@ -179,6 +182,8 @@ def save_solution(solution: Solution, path: AnyPath) -> None:
     >>> rd.load_solution(problem, folder / "solution.h5").status
     'certified'
     """
+    if solution.policy is None:
+        raise _core.Error("a solution without a policy, must have one to be written: the solve was stopped before that")
     _core.save_solution(solution._solution, path)
 
 

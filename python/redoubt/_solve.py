@@ -89,7 +89,8 @@ def solve(
 ) -> Solution:  # fmt: skip
     """Solves a problem and returns what the method found.
 
-    Ctrl-C stops the solve within a second; the solution then has the status "stopped" and holds the best so far.
+    Ctrl-C stops the solve within a second and a sweep. The solution then is `unfinished` and holds the best policy
+    that was evaluated: "feasible", or "certified", if it keeps the constraints, "stopped" if none is known that does.
 
     Args:
         problem: what to solve.
@@ -132,7 +133,7 @@ def solve(
     name, chosen = _chosen(problem, method, options)
     with reporter(progress, method) as report:
         solution = Solution(getattr(_core, name)(problem, *chosen, run_on, report), problem)
-        if report and solution.status != "stopped":
+        if report and not solution.unfinished:
             report(1.0)
     if run_on.checkpoint and not solution.unfinished:
         run_on.checkpoint.remove()

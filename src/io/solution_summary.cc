@@ -18,6 +18,8 @@ Json number(double value) {
 }
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
+Json worst_case(double worst) { return is_known(worst) ? number(worst) : Json(nullptr); }
+
 double read_number(const Node& node) {
   if (!node.raw().is_string()) return node.number();
   const std::string text = node.text();
@@ -30,6 +32,7 @@ std::optional<double> read_optional(const Node& node) {
   if (node.is_null()) return std::nullopt;
   return read_number(node);
 }
+double read_worst(const Node& node) { return node.is_null() ? kUnknown : read_number(node); }
 bool read_flag(const Node& node) {
   if (!node.raw().is_boolean()) node.fail("must be true or false");
   return node.raw().get<bool>();
@@ -66,7 +69,7 @@ Json constraint_json(const ConstraintResult& c) {
           {"sense", name_of(c.sense)},
           {"bound", number(c.bound)},
           {"probability", number(c.probability)},
-          {"worst", number(c.worst)},
+          {"worst", worst_case(c.worst)},
           {"satisfied", c.satisfied},
           {"best_achievable", number(c.best_achievable)}};
 }
@@ -76,7 +79,7 @@ ConstraintResult read_result(const Node& node) {
           .sense = read_sense(node.at("sense")),
           .bound = read_number(node.at("bound")),
           .probability = read_optional(node.at("probability")),
-          .worst = read_number(node.at("worst")),
+          .worst = read_worst(node.at("worst")),
           .satisfied = read_flag(node.at("satisfied")),
           .best_achievable = read_optional(node.at("best_achievable"))};
 }
@@ -129,7 +132,7 @@ std::string write_summary(const Solution& s, State states) {
   out["written_by"] = REDOUBT_VERSION;
   out["status"] = name(s.status);
   out["method"] = s.method;
-  out["reward"] = {{"worst", number(s.reward.worst)},
+  out["reward"] = {{"worst", worst_case(s.reward.worst)},
                    {"bound", number(s.reward.bound)},
                    {"static_bound", number(s.reward.static_bound)}};
   out["constraints"] = Json::array();
@@ -152,7 +155,7 @@ Solution read_summary(const Node& root) {
   s.status = read_word(root.at("status"), statuses, [](Status status) { return name(status); });
   s.method = root.at("method").text();
   const Node reward = root.at("reward");
-  s.reward = {read_number(reward.at("worst")), read_optional(reward.at("bound")),
+  s.reward = {read_worst(reward.at("worst")), read_optional(reward.at("bound")),
               read_optional(reward.at("static_bound"))};
   const Node constraints = root.at("constraints");
   for (std::size_t i = 0; i < constraints.size(); ++i)

@@ -1,24 +1,22 @@
 #pragma once
 
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string_view>
 
 namespace redoubt {
 
-// Bytes of memory that this process can have: those of the machine, or fewer where `ulimit -v` says
-// so.
-inline double machine_memory() {
-  const double machine =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return machine;
-  return std::min(machine, static_cast<double>(limit.rlim_cur));
-}
+// Bytes of memory, as far as they concern this process.
+struct MachineMemory {
+  double most = 0;  // that it can have: all of the machine, or fewer where a cgroup or `ulimit -v`
+                    // says so
+  double held = 0;  // that it has now (resident)
+};
+// `root` is where /proc and /sys are.
+MachineMemory machine_memory(const std::filesystem::path& root = "/");
 
 // Equal for processes on the same machine, and different on different ones as far as their names
 // differ.

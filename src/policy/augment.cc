@@ -17,12 +17,12 @@ namespace {
 // Builds the model of the pairs that episodes can come to.
 class Augmentation {
  public:
-  Augmentation(const Problem& problem, Communicator& ranks)
+  Augmentation(const Problem& problem, Workers& workers, double bytes_for_each)
       : original_(problem),
         model_(problem.model()),
-        ranks_(ranks),
-        budgets_(problem, ranks),
-        pairs_(reached_pairs(problem, budgets_, ranks)) {}
+        workers_(workers),
+        budgets_(problem, workers),
+        pairs_(reached_pairs(problem, budgets_, workers, bytes_for_each)) {}
 
   AugmentedProblem run() {
     const std::vector<int>& chance = budgets_.chance();
@@ -94,7 +94,9 @@ class Augmentation {
     double worth = 1;  // of what is earned at the stage
     for (int h = 0; h < arrays_.stages; ++h, worth *= original_.discount()) {
       const auto& at_stage = leading_at(h);
+      workers_.check_together();
       for (const Pair& pair : pairs_.known) {
+        workers_.check();
         if (std::binary_search(at_stage.begin(), at_stage.end(), pair)) {
           const State s = number_here(model_, pair.state);
           for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row)
@@ -137,8 +139,13 @@ class Augmentation {
   Part part() {
     std::int32_t last = -1;
     for (const std::int32_t action : arrays_.action) last = std::max(last, action);
-    const int actions = static_cast<int>(agree_on_max(ranks_, last)) + 1;
-    return {ranks_.rank(), ranks_.size(), pairs_.all, pairs_.number, pairs_.owner, actions};
+    const int actions = static_cast<int>(agree_on_max(workers_.ranks(), last)) + 1;
+    return {workers_.ranks().rank(),
+            workers_.ranks().size(),
+            pairs_.all,
+            pairs_.number,
+            pairs_.owner,
+            actions};
   }
 
   void add_row(int stage, const Pair& pair, Row row, double worth) {
@@ -219,7 +226,7 @@ class Augmentation {
 
   const Problem& original_;
   const Model& model_;
-  Communicator& ranks_;
+  Workers& workers_;
   ChanceBudgets budgets_;
   ReachedPairs pairs_;  // the augmented states, in order
   ModelArrays arrays_;
@@ -251,17 +258,21 @@ double bytes_beyond_model(const AugmentedProblem& augmented) {
          bytes_of(augmented.original.model());
 }
 
-AugmentedProblem augment(const Problem& problem, Communicator& ranks) {
+AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_for_each) {
   bool arrivals = false;
   for (int signal = -1; signal < problem.model().signals(); ++signal)
     arrivals = arrivals || !problem.model().arrival_values(signal).empty();
   // A rank knows arrivals in the states that its rows lead to, not in all.
-  require(!any_rank(ranks, arrivals) || !problem.model().arrays().part || !lands_anywhere(problem),
+  require(!any_rank(workers.ranks(), arrivals) || !problem.model().arrays().part ||
+              !lands_anywhere(problem),
           "a chance constraint and signals of arrivals, under total variation with reach anywhere, "
           "on {} ranks, must run on one",
-          ranks.size());
-  return Augmentation(problem, ranks).run();
+          workers.ranks().size());
+  return Augmentation(problem, workers, bytes_for_each).run();
 }
-AugmentedProblem augment(const Problem& problem) { return augment(problem, one_process()); }
+AugmentedProblem augment(const Problem& problem) {
+  Workers alone(1);
+  return augment(problem, alone);
+}
 
 }  // namespace redoubt

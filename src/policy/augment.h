@@ -1,13 +1,14 @@
 #pragma once
 
 #include "redoubt/chance.h"
-#include "redoubt/ranks.h"
+#include "sweep/workers.h"
 
 namespace redoubt {
 
 // augment for a part of a problem, which gives a part of the augmented one; every rank calls it. A
-// rank owns the pairs of its own states.
-AugmentedProblem augment(const Problem& problem, Communicator& ranks);
+// rank owns the pairs of its own states. What is done with it takes at least `bytes_for_each` state
+// of it: where there is no room for that, it is an Error before there is much work. Throws Stopped.
+AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_for_each = 0);
 
 // Bytes that it takes beyond the arrays of its model: those of the original one, and what leads
 // back there.

@@ -50,21 +50,23 @@ Range join(Communicator& ranks, const Range& mine) {
 // For each stage, the least and the largest total that a path from any state can still earn, in the
 // units of that stage.
 std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stages,
-                               Communicator& ranks) {
+                               Workers& workers) {
   const Model& model = problem.model();
-  Exchange exchange(model, ranks);
+  Exchange exchange(model, workers.ranks());
   const Range nothing{0, 0};
   std::vector<Range> ranges(stages + 1, nothing), next(model.states(), nothing),
       here(model.states());
   for (int h = stages; h-- > 0;) {
+    workers.check_together();
     Range landing;  // what follows an arrival outside of a row
     for (State s = 0; s < model.states() && lands_anywhere(problem); ++s) {
       const double arrival = channel.sign * model.arrival_value(channel.signal, s);
       landing.include({arrival + problem.discount() * next[s].low,
                        arrival + problem.discount() * next[s].high});
     }
-    if (lands_anywhere(problem)) landing = join(ranks, landing);
+    if (lands_anywhere(problem)) landing = join(workers.ranks(), landing);
     for (State s = 0; s < model.states(); ++s) {
+      workers.check();
       Range range;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
         const auto add = [&](const Range& later, double earned) {
@@ -83,7 +85,7 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
     exchange.update(layer_of(next));
     Range all;
     for (const Range& range : next) all.include(range);
-    ranges[h] = join(ranks, all);
+    ranges[h] = join(workers.ranks(), all);
   }
   return ranges;
 }
@@ -92,21 +94,23 @@ std::vector<Range> path_ranges(const Problem& problem, Channel channel, int stag
 // from the bound at stage 0. `round` is what the grid does to a requirement on the way.
 template <class Round>
 std::vector<Range> reached_ranges(const Problem& problem, Channel channel, double bound, int stages,
-                                  Communicator& ranks, Round round) {
+                                  Workers& workers, Round round) {
   const Model& model = problem.model();
-  Exchange exchange(model, ranks);
+  Exchange exchange(model, workers.ranks());
   std::vector<Range> ranges(stages + 1), here(model.states()), next;
   for (std::size_t i = 0; i < problem.start().states.size(); ++i) {
     if (problem.start().probability[i] > 0) here[problem.start().states[i]] = {0, 0};
   }
   for (int h = 0;; ++h) {
+    workers.check_together();
     for (const Range& range : here) ranges[h].include(range);
-    ranges[h] = join(ranks, ranges[h]);
+    ranges[h] = join(workers.ranks(), ranges[h]);
     ranges[h].include(0);  // the trace follows the whole bound through every stage
     if (h == stages) return ranges;
     next.assign(model.states(), {});
     Range anywhere;  // before an arrival outside of a row, in the units of this stage
     for (State s = 0; s < model.states(); ++s) {
+      workers.check();
       if (here[s].empty()) continue;
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
         const auto after = [&](double earned) {
@@ -129,7 +133,7 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
     exchange.collect(layer_of(next), [](double* into, const double* from) {
       into[0] = std::min(into[0], from[0]), into[1] = std::max(into[1], from[1]);
     });
-    anywhere = join(ranks, anywhere);
+    anywhere = join(workers.ranks(), anywhere);
     for (State s = 0; s < model.states() && !anywhere.empty(); ++s) {
       const double arrival = channel.sign * model.arrival_value(channel.signal, s);
       const auto change = [&](double left) {
@@ -144,12 +148,13 @@ std::vector<Range> reached_ranges(const Problem& problem, Channel channel, doubl
 // Calls visit(value) for everything that a step of our own states may earn, or is a sum of, until
 // it says no.
 template <class Visit>
-bool for_each_value(const Problem& problem, Channel channel, Visit visit) {
+bool for_each_value(const Problem& problem, Channel channel, Workers& workers, Visit visit) {
   const Model& model = problem.model();
   bool more = true;
   for (State s = 0; more && lands_anywhere(problem) && s < model.states(); ++s)
     more = visit(model.arrival_value(channel.signal, s));
   for (Row row = 0; more && row < model.rows(); ++row) {
+    workers.check();
     if (lands_anywhere(problem)) more = visit(model.value(channel.signal, row));
     for_each_result(model, channel, row,
                     [&](State, double earned) { more = more && visit(earned); });
@@ -161,7 +166,8 @@ bool for_each_value(const Problem& problem, Channel channel, Visit visit) {
 // there are too many for a common step to make a small grid. The order does not depend on how the
 // states are divided.
 std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Channel channel,
-                                                   Communicator& ranks) {
+                                                   Workers& workers) {
+  Communicator& ranks = workers.ranks();
   std::unordered_set<double> seen;
   double last = -1;
   const auto collect = [&](double value) {
@@ -170,7 +176,7 @@ std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Chann
     last = size;
     return seen.size() <= kMostSizes;
   };
-  const bool few = for_each_value(problem, channel, collect);
+  const bool few = for_each_value(problem, channel, workers, collect);
   if (!all_ranks(ranks, few)) return {};
   std::vector<double> mine(seen.begin(), seen.end()), all;
   mine.resize(static_cast<std::size_t>(agree_on_max(ranks, static_cast<double>(mine.size()))), 0.0);
@@ -212,26 +218,26 @@ double common_step(const std::vector<double>& values, double smallest) {
 }
 
 void choose_step(BudgetAxis& axis, const Problem& problem, const BudgetGrid& grid, double width,
-                 Communicator& ranks) {
+                 Workers& workers) {
   const Channel channel{axis.signal, axis.sign};
   axis.step = grid.step;
   if (grid.step <= 0) {
-    const auto sizes = sizes_of_values(problem, channel, ranks);
+    const auto sizes = sizes_of_values(problem, channel, workers);
     if (sizes && axis.discount == 1) axis.step = common_step(*sizes, width / kMostLatticeCells);
     if (axis.step <= 0) axis.step = width / grid.cells;
     if (axis.step <= 0) axis.step = 1;
   }
-  const bool whole = for_each_value(problem, channel, [&](double value) {
+  const bool whole = for_each_value(problem, channel, workers, [&](double value) {
     const double cells = value / axis.step;
     return std::abs(cells - std::round(cells)) <= kCellNoise;
   });
-  axis.exact = axis.discount == 1 && all_ranks(ranks, whole);
+  axis.exact = axis.discount == 1 && all_ranks(workers.ranks(), whole);
 }
 
 }  // namespace
 
 BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid,
-                       Communicator& ranks) {
+                       Workers& workers) {
   const Channel channel = channel_of(problem, constraint);
   BudgetAxis axis;
   axis.constraint = constraint;
@@ -241,14 +247,14 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
   axis.discount = problem.discount();
   axis.rounding = grid.rounding;
 
-  const std::vector<Range> paths = path_ranges(problem, channel, stages, ranks);
+  const std::vector<Range> paths = path_ranges(problem, channel, stages, workers);
   double width = 0;
   if (grid.step == 0) {
     const auto keep = [](const Range& range) { return range; };
-    width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, ranks, keep),
+    width = widest(paths, reached_ranges(problem, channel, axis.bound, stages, workers, keep),
                    axis.bound);
   }
-  choose_step(axis, problem, grid, width, ranks);
+  choose_step(axis, problem, grid, width, workers);
   const auto to_cells = [&](const Range& range) {
     const double low = range.low / axis.step, high = range.high / axis.step;
     const double bottom = axis.exact                      ? std::round(low)
@@ -258,7 +264,7 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
     return Range{bottom * axis.step, top * axis.step};
   };
   const std::vector<Range> reached =
-      reached_ranges(problem, channel, axis.bound, stages, ranks, to_cells);
+      reached_ranges(problem, channel, axis.bound, stages, workers, to_cells);
   const bool loses = !axis.exact && axis.rounding == Rounding::up;
   double rounded = 0;  // cells that rounding up may still add
   axis.low.resize(stages + 1);
@@ -289,12 +295,12 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
   return axis;
 }
 
-BudgetAxis chance_axis(const Problem& problem, int constraint, Communicator& ranks) {
+BudgetAxis chance_axis(const Problem& problem, int constraint, Workers& workers) {
   constexpr int kRoundedCells = 1000;
   require(!problem.infinite(),
           "the chance constraint on '{}' has an infinite horizon, must have a finite one",
           problem.constraints()[constraint].signal);
-  return budget_axis(problem, constraint, problem.horizon(), {.cells = kRoundedCells}, ranks);
+  return budget_axis(problem, constraint, problem.horizon(), {.cells = kRoundedCells}, workers);
 }
 
 }  // namespace redoubt

@@ -4,7 +4,7 @@
 
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
+#include "sweep/workers.h"
 
 namespace redoubt {
 
@@ -21,11 +21,12 @@ struct BudgetGrid {
 // window of each stage. Only requirements that can be reached from the bound matter, and only
 // between the least and the largest total that a path can still earn: below, nothing later depends
 // on them, above, nothing can meet them.
+// All ranks call it together. Throws Stopped.
 BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const BudgetGrid& grid,
-                       Communicator& ranks = one_process());
+                       Workers& workers);
 
 // The grid on which the total of a chance constraint is followed, the same for everybody who asks:
 // the exact lattice, or a rounded grid that counts against the policy. Needs a finite horizon.
-BudgetAxis chance_axis(const Problem& problem, int constraint, Communicator& ranks = one_process());
+BudgetAxis chance_axis(const Problem& problem, int constraint, Workers& workers);
 
 }  // namespace redoubt

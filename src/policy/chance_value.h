@@ -8,8 +8,7 @@ namespace redoubt {
 
 // The problem with one of its chance constraints and nothing else, augmented: what nature against
 // that constraint looks at.
-AugmentedProblem augment_one(const Problem& problem, int constraint,
-                             Communicator& ranks = one_process());
+AugmentedProblem augment_one(const Problem& problem, int constraint, Workers& workers);
 
 // True for a nature that works against a chance constraint.
 bool is_chance(const Problem& problem, Nature nature);

@@ -20,9 +20,9 @@ class Pass {
       : problem_(problem),
         policy_(policy),
         channels_(channels_of(problem, policy)),
-        ranks_(workers.ranks()),
+        workers_(workers),
         stage_(problem, policy, channels_, workers, store) {
-    if (all_ranks(ranks_, store == nullptr && is_memoryless(policy)))
+    if (all_ranks(workers.ranks(), store == nullptr && is_memoryless(policy)))
       memoryless_.emplace(problem, policy, channels_, workers, stage_.exchange());
   }
 
@@ -39,6 +39,7 @@ class Pass {
     if (problem_.infinite()) reach_fixed_point(stages, next);
     keep(next);
     for (int h = stages; h-- > 0;) {
+      if (!watch) workers_.check_together();
       if (watch && watch->stop(1 - (h + 1.0) / stages))
         throw Stopped("the evaluation was stopped before its end");
       if (memoryless_)
@@ -53,7 +54,8 @@ class Pass {
     pass.evaluation = report(problem_, totals(next));
     pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
-    if (memoryless_) pass.row_evaluations += agree_on_sum(ranks_, memoryless_->evaluations());
+    if (memoryless_)
+      pass.row_evaluations += agree_on_sum(workers_.ranks(), memoryless_->evaluations());
     return pass;
   }
 
@@ -80,13 +82,15 @@ class Pass {
         100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(problem_.discount()));
     std::vector<double> better;
     for (std::int64_t sweeps = 0; sweeps < most_sweeps; ++sweeps) {
+      workers_.check_together();
       stage_.run(stage, values, better, [](State) {});
       double change = 0, scale = 1e-300;
       for (std::size_t n = 0; n < values.size(); ++n) {
         change = std::max(change, std::abs(better[n] - values[n]));
         scale = std::max(scale, std::abs(better[n]));
       }
-      change = agree_on_max(ranks_, change), scale = agree_on_max(ranks_, scale);
+      change = agree_on_max(workers_.ranks(), change),
+      scale = agree_on_max(workers_.ranks(), scale);
       values.swap(better);
       if (change * rest <= 1e-12 * scale) return;
     }
@@ -133,7 +137,7 @@ class Pass {
   const Problem& problem_;
   const Policy& policy_;
   std::vector<Channel> channels_;
-  Communicator& ranks_;
+  Workers& workers_;
   StageEvaluation stage_;
   std::optional<MemorylessEvaluation> memoryless_;  // in its place where there is no memory
   bool converged_ = true;

@@ -18,13 +18,13 @@ namespace {
 // rank goes to the ranks that own it, and these say which memory states they are.
 class Writer {
  public:
-  Writer(const AugmentedProblem& augmented, const Policy& from, bool for_original,
-         Communicator& ranks)
+  Writer(const AugmentedProblem& augmented, const Policy& from, bool for_original, Workers& workers)
       : augmented_(augmented),
         model_(augmented.problem.model()),
-        walk_(augmented, from, !for_original, ranks),
+        walk_(augmented, from, !for_original, workers),
         for_original_(for_original),
-        ranks_(ranks) {}
+        workers_(workers),
+        ranks_(workers.ranks()) {}
 
   LoweredPolicy write() {
     LoweredPolicy written;
@@ -35,6 +35,7 @@ class Writer {
     if (horizon > 0) nodes = walk_.start_nodes(for_original_);
     set_start(nodes, horizon, written.policy);
     for (int h = 0; h < horizon; ++h) {
+      workers_.check_together();
       walk_.look_at(h, nodes);
       const Nodes next = h + 1 < horizon ? walk_.follow(h, nodes) : Nodes{};
       Nodes reached = bring_to_owners(ranks_, next, [&](const auto& node) { return owner(node); });
@@ -113,6 +114,7 @@ class Writer {
     const bool plans = for_original_ && lands_anywhere(augmented_.original);
     if (plans) number_plans(h, nodes);
     for (const AugmentedNode& node : nodes) {
+      workers_.check();
       for (const Walk::Choice& choice : walk_.choices(h, node)) {
         stage.choice_action.push_back(choice.decision.action);
         stage.choice_weight.push_back(choice.weight);
@@ -210,6 +212,7 @@ class Writer {
   const Model& model_;
   Walk walk_;
   bool for_original_;
+  Workers& workers_;
   Communicator& ranks_;
   State states_ = 0;                            // of ours, in the written policy
   Numbered next_;                               // of the next stage: nodes that ours lead to
@@ -220,22 +223,24 @@ class Writer {
 
 }  // namespace
 
-Policy lift(const AugmentedProblem& augmented, const Policy& policy, Communicator& ranks) {
-  check_policy(augmented.problem, policy, ranks);
-  return Writer(augmented, policy, true, ranks).write().policy;
+Policy lift(const AugmentedProblem& augmented, const Policy& policy, Workers& workers) {
+  check_policy(augmented.problem, policy, workers.ranks());
+  return Writer(augmented, policy, true, workers).write().policy;
 }
 Policy lift(const AugmentedProblem& augmented, const Policy& policy) {
-  return lift(augmented, policy, one_process());
+  Workers alone(1);
+  return lift(augmented, policy, alone);
 }
 
 LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
-                               Communicator& ranks) {
-  return Writer(augmented, policy, false, ranks).write();
+                               Workers& workers) {
+  return Writer(augmented, policy, false, workers).write();
 }
 
 Policy lower(const AugmentedProblem& augmented, const Policy& policy) {
   check_policy(augmented.original, policy);
-  return lower_with_nodes(augmented, policy).policy;
+  Workers alone(1);
+  return lower_with_nodes(augmented, policy, alone).policy;
 }
 
 }  // namespace redoubt

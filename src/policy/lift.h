@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "redoubt/chance.h"
-#include "redoubt/ranks.h"
+#include "sweep/workers.h"
 
 namespace redoubt {
 
@@ -21,10 +21,11 @@ struct LoweredPolicy {
   Policy policy;
   std::vector<std::vector<AugmentedNode>> nodes;
 };
+// Throws Stopped.
 LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
-                               Communicator& ranks = one_process());
+                               Workers& workers);
 
-// lift for parts, which every rank calls.
-Policy lift(const AugmentedProblem& augmented, const Policy& policy, Communicator& ranks);
+// lift for parts, which every rank calls. Throws Stopped.
+Policy lift(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
 
 }  // namespace redoubt

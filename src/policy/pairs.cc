@@ -13,11 +13,11 @@
 
 namespace redoubt {
 
-ChanceBudgets::ChanceBudgets(const Problem& problem, Communicator& ranks) {
+ChanceBudgets::ChanceBudgets(const Problem& problem, Workers& workers) {
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     if (!problem.constraints()[c].probability) continue;
     chance_.push_back(c);
-    axes_.push_back(chance_axis(problem, c, ranks));
+    axes_.push_back(chance_axis(problem, c, workers));
   }
   stationary_ = problem.model().stages() == 1 && problem.discount() == 1;
   for (BudgetAxis& axis : axes_) {
@@ -101,9 +101,16 @@ void tidy(std::vector<Pair>& pairs) {
 
 class Search {
  public:
-  Search(const Problem& problem, const ChanceBudgets& budgets, Communicator& ranks)
-      : problem_(problem), model_(problem.model()), budgets_(budgets), ranks_(ranks) {
-    if (model_.arrays().part && lands_anywhere(problem)) owner_ = owners_of_all(ranks, model_);
+  Search(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
+         double bytes_for_each)
+      : problem_(problem),
+        model_(problem.model()),
+        budgets_(budgets),
+        workers_(workers),
+        ranks_(workers.ranks()),
+        bytes_for_each_(bytes_for_each),
+        room_(memory_room()) {
+    if (model_.arrays().part && lands_anywhere(problem)) owner_ = owners_of_all(ranks_, model_);
   }
 
   ReachedPairs run() {
@@ -115,6 +122,7 @@ class Search {
       if (model_.owns(s)) found_.at_stage[0].push_back(pair);
     }
     for (int h = 0; h < horizon; ++h) {
+      workers_.check_together();
       std::vector<Pair> next;
       all_or_none(ranks_, [&] { next = follow(h); });
       for (const Pair& pair : next) {
@@ -147,6 +155,7 @@ class Search {
   std::vector<Pair> follow(int h) {
     std::vector<Pair> next;
     for (const Pair& pair : found_.at_stage[h]) {
+      workers_.check();
       const State s = number_here(model_, pair.state);
       for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row) {
         for (const Successor& successor : successors(problem_, budgets_, h, pair, row)) {
@@ -161,22 +170,28 @@ class Search {
   }
 
   void add(int h) {
+    pairs_at_once_ = std::max(pairs_at_once_, static_cast<double>(found_.at_stage[h].size()));
     found_.own.insert(found_.own.end(), found_.at_stage[h].begin(), found_.at_stage[h].end());
     if (budgets_.stationary()) tidy(found_.own);
+  }
+  // That there are at least.
+  double pairs() const {
+    return budgets_.stationary() ? static_cast<double>(found_.own.size()) : pairs_at_once_;
   }
 
   // Of the outcomes that were counted, which are stored once for each stage, or once for all.
   double bytes() const {
     const auto chance = static_cast<double>(budgets_.chance().size());
-    return 8.0 * (4 + model_.signals() + chance) * outcomes_ /
-           (budgets_.stationary() ? std::max(1, problem_.horizon()) : 1);
+    const double arrays = 8.0 * (4 + model_.signals() + chance) * outcomes_ /
+                          (budgets_.stationary() ? std::max(1, problem_.horizon()) : 1);
+    return arrays + bytes_for_each_ * pairs();
   }
   void require_memory(double bytes, double pairs) const {
-    require(bytes <= memory_limit(0) && pairs < std::numeric_limits<State>::max(),
-            "the chance constraint on '{}' makes more than {} pairs of a state and a budget, "
-            "{:.3g} GB, the limit is {:.3g} GB: give the signal coarser values",
+    require(bytes <= room_ && pairs < std::numeric_limits<State>::max(),
+            "the chance constraint on '{}' makes more than {} pairs of a state and a budget, which "
+            "need {:.3g} GB of memory, there is room for {:.3g} GB: give the signal coarser values",
             problem_.constraints()[budgets_.chance().front()].signal, pairs, bytes / 1e9,
-            memory_limit(0) / 1e9);
+            room_ / 1e9);
   }
   void check_memory() const {
     require_memory(bytes_on_one_machine({.model = bytes()}, ranks_),
@@ -212,17 +227,20 @@ class Search {
   const Problem& problem_;
   const Model& model_;
   const ChanceBudgets& budgets_;
+  Workers& workers_;
   Communicator& ranks_;
   std::vector<std::int32_t> owner_;  // of all states, where rows may lead to any
   ReachedPairs found_;
   double outcomes_ = 0;
+  double pairs_at_once_ = 0;  // at one stage, at most
+  double bytes_for_each_, room_;
 };
 
 }  // namespace
 
-ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets,
-                           Communicator& ranks) {
-  return Search(problem, budgets, ranks).run();
+ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
+                           double bytes_for_each) {
+  return Search(problem, budgets, workers, bytes_for_each).run();
 }
 
 }  // namespace redoubt

@@ -5,7 +5,7 @@
 
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
+#include "sweep/workers.h"
 
 // Which pairs of a state and of what its chance constraints must still earn episodes can come to.
 namespace redoubt {
@@ -14,7 +14,7 @@ namespace redoubt {
 // counted from the lowest one of any stage, as one number.
 class ChanceBudgets {
  public:
-  ChanceBudgets(const Problem& problem, Communicator& ranks);
+  ChanceBudgets(const Problem& problem, Workers& workers);
 
   const std::vector<int>& chance() const { return chance_; }  // the constraints
   const std::vector<BudgetAxis>& axes() const { return axes_; }
@@ -65,8 +65,9 @@ struct ReachedPairs {
   std::vector<std::int32_t> owner;
   State all = 0;  // of all ranks
 };
-// An Error, with the memory that they would take, when there are too many.
-ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets,
-                           Communicator& ranks);
+// An Error, with the memory that they would take, when there are too many. Throws Stopped.
+// What is done with them takes at least `bytes_for_each` beside the arrays of their model.
+ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
+                           double bytes_for_each);
 
 }  // namespace redoubt

@@ -139,10 +139,12 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
   Totals totals;
   if (is_chance(problem, options.nature)) {  // nature looks at the total so far
     check_policy(problem, policy);
-    const AugmentedProblem augmented = augment_one(problem, options.nature.constraint);
-    const Policy lowered = lower_with_nodes(augmented, policy).policy;
+    Stopwatch watch(execution);
+    Workers workers(execution, &watch);
+    const AugmentedProblem augmented = augment_one(problem, options.nature.constraint, workers);
+    const Policy lowered = lower_with_nodes(augmented, policy, workers).policy;
     totals = run_episodes(augmented.problem, lowered, {Nature::Against::constraint, 0}, signals,
-                          stages, options, execution);
+                          stages, options, watch.rest());
   } else {
     totals = run_episodes(problem, policy, options.nature, signals, stages, options, execution);
   }

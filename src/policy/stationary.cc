@@ -40,6 +40,7 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
   make_room(taken);
   better_.resize(values.size());
   for (int round = 0;; ++round) {
+    sweep_->workers().check_together();
     const bool fixes = round < kMostRounds;
     const Residual residual = sweep_->step(taken, channel, values.data(), better_.data(),
                                            fixes ? &distributions_ : nullptr);
@@ -113,6 +114,7 @@ void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& 
   better_.resize(states + 1);
   double first = 0;
   for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
+    sweep_->workers().check_together();
     const Residual residual = fixed_step(here_, better_);
     here_.swap(better_);
     here_[states] = arrivals

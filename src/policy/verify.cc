@@ -38,7 +38,8 @@ class Verification {
  public:
   Verification(const Problem& problem, const Policy& policy, int chance, Stopwatch& watch)
       : Verification(problem, policy, watch) {
-    chance_ = chance_axis(problem, chance);
+    Workers alone(1, one_process(), &watch);
+    chance_ = chance_axis(problem, chance, alone);
     totals_.clear();
   }
   Verification(const Problem& problem, const Policy& policy, Stopwatch& watch)

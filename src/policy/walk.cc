@@ -20,12 +20,12 @@ Place place_in(const AugmentedProblem& augmented, bool original, State state) {
 }
 
 Walk::Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,
-           Communicator& ranks)
+           Workers& workers)
     : augmented_(augmented),
       model_(augmented.problem.model()),
       policy_(policy),
       of_original_(of_original),
-      ranks_(ranks) {}
+      workers_(workers) {}
 
 std::vector<Walk::Choice> Walk::choices(int h, const AugmentedNode& node) const {
   std::vector<Choice> list;
@@ -54,7 +54,8 @@ void Walk::look_at(int h, const Nodes& nodes) {
   }
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  plans_ = WantedPlans(augmented_.original.model(), policy_.at(h), std::move(wanted), ranks_);
+  plans_ =
+      WantedPlans(augmented_.original.model(), policy_.at(h), std::move(wanted), workers_.ranks());
 }
 
 std::vector<MemoryMove> Walk::after(const Choice& choice, std::int64_t outcome) const {
@@ -103,6 +104,7 @@ Nodes Walk::start_nodes(bool all) const {
 Nodes Walk::follow(int h, const Nodes& nodes) const {
   Nodes next;
   for (const AugmentedNode& node : nodes) {
+    workers_.check();
     for (const Choice& choice : choices(h, node)) {
       for (auto i = model_.outcome_begin(choice.row); i < model_.outcome_end(choice.row); ++i) {
         const State state = whole_number(model_, model_.arrays().next[i]);

@@ -25,8 +25,7 @@ Place place_in(const AugmentedProblem& augmented, bool original, State state);
 // its memory. Of parts, each rank follows it through its own nodes.
 class Walk {
  public:
-  Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,
-       Communicator& ranks);
+  Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original, Workers& workers);
 
   struct Choice {
     Decision decision;
@@ -60,7 +59,7 @@ class Walk {
   const Model& model_;
   const Policy& policy_;
   bool of_original_;
-  Communicator& ranks_;
+  Workers& workers_;
   WantedPlans plans_;  // of the stage that we have looked at
 };
 

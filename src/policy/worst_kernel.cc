@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/machine.h"
+#include "model/memory.h"
 #include "model/require.h"
 #include "policy/chance_value.h"
 #include "policy/evaluation.h"
@@ -83,10 +83,10 @@ void check_memory(const Problem& problem, const Policy& policy) {
   for (int h = 0; h <= stages_to_decide(problem, policy); ++h)
     nodes += static_cast<double>(node_count(policy, h));
   const double bytes = 8 * nodes * (2.0 + static_cast<double>(problem.constraints().size()));
-  require(bytes <= 0.75 * machine_memory(),
-          "the values of all stages need {:.3g} GB, this machine has {:.3g} GB: give the policy "
-          "fewer memory states",
-          bytes / 1e9, machine_memory() / 1e9);
+  MemoryPlan plan;
+  plan.values = bytes;
+  require_memory(plan, one_process(), 0, "keeping the values of all stages",
+                 "give the policy fewer memory states");
 }
 
 }  // namespace
@@ -102,21 +102,22 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
       require(nature.constraint >= 0 && nature.constraint < constraints,
               "nature against constraint {}, the problem has {}", nature.constraint, constraints);
     }
+    Stopwatch watch(execution);
+    Workers workers(execution.threads, one_process(), &watch);
     if (is_chance(problem, nature)) {
       auto lowered =
-          std::make_shared<Lowered>(Lowered{augment_one(problem, nature.constraint), {}});
-      lowered->lowered = lower_with_nodes(lowered->augmented, policy);
+          std::make_shared<Lowered>(Lowered{augment_one(problem, nature.constraint, workers), {}});
+      lowered->lowered = lower_with_nodes(lowered->augmented, policy, workers);
+      const Execution rest = watch.rest();
       own_->on_augmented =
           std::make_unique<WorstKernel>(lowered->augmented.problem, lowered->lowered.policy,
-                                        Nature{Nature::Against::constraint, 0}, execution);
+                                        Nature{Nature::Against::constraint, 0}, rest);
       shared->lowered = std::move(lowered);
       shared_ = std::move(shared);
       return;
     }
     check_memory(problem, policy);
     shared->channel = nature.against == Nature::Against::reward ? 0 : nature.constraint + 1;
-    Stopwatch watch(execution);
-    Workers workers(execution.threads, one_process(), &watch);
     shared->pass = evaluate(problem, policy, workers, true);
   }
   std::int64_t nodes = 0;

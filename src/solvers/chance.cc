@@ -6,6 +6,7 @@
 #include "policy/lift.h"
 #include "redoubt/chance.h"
 #include "redoubt/checkpoint.h"
+#include "redoubt/evaluate.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration.h"
 
@@ -52,14 +53,16 @@ double most_lost(const Problem& problem, const BudgetAxis& axis) {
 
 // Bounds so loose that whoever keeps those of the problem keeps these even when its totals are
 // rounded against it: a bound on the reward here is one for the problem itself.
-Problem loosened(const Problem& problem, Communicator& ranks) {
+Problem loosened(const Problem& problem, Workers& workers) {
   Terms terms = problem.terms();
   for (std::size_t c = 0; c < terms.constraints.size(); ++c) {
     Constraint& constraint = terms.constraints[c];
     if (!constraint.probability) continue;
     const double bound = constraint.bound, down = constraint.sense == Sense::at_least ? -1 : 1;
     double looser = 0, lost = 0;
-    const auto axis = [&] { return chance_axis(problem.with(terms), static_cast<int>(c), ranks); };
+    const auto axis = [&] {
+      return chance_axis(problem.with(terms), static_cast<int>(c), workers);
+    };
     while ((lost = most_lost(problem, axis())) > looser) {
       looser = 1.01 * lost;  // another bound may have another grid
       constraint.bound = bound + down * looser;
@@ -68,28 +71,27 @@ Problem loosened(const Problem& problem, Communicator& ranks) {
   return problem.with(terms);
 }
 
-// Replaces what was proved of rounded totals by what that proves of the problem itself. Returns the
-// seconds that it took.
-double prove_unrounded(const Problem& problem, Execution execution, const ExpectedMethod& method,
-                       Communicator& ranks, Solution& solution) {
+// Replaces what was proved of rounded totals by what that proves of the problem itself. Throws
+// Stopped, and then nothing is proved.
+void prove_unrounded(const Problem& problem, const Stopwatch& watch, const ExpectedMethod& method,
+                     Workers& workers, Solution& solution) {
   const bool had_proof = solution.reward.bound || solution.status == Status::infeasible;
+  const bool infeasible_rounded = solution.status == Status::infeasible;
   solution.reward.bound = solution.reward.static_bound = std::nullopt;
-  execution.time_limit -= solution.seconds;
-  if (!had_proof || execution.time_limit < 0) {
-    solution.unfinished |= had_proof;
-    solution.status = Status::feasible;
-    return 0;
-  }
-  if (execution.checkpoint) execution.checkpoint = execution.checkpoint->part("unrounded");
-  const Solution limit = method(augment(loosened(problem, ranks), ranks).problem, execution);
+  solution.status = Status::feasible;
+  if (!had_proof) return;
+  const AugmentedProblem augmented =
+      augment(loosened(problem, workers), workers, method.bytes_for_each_state);
+  Execution rest = watch.rest();
+  if (rest.checkpoint) rest.checkpoint = rest.checkpoint->part("unrounded");
+  const Solution limit = method.solve(augmented.problem, rest);
   solution.reward.bound = limit.reward.bound;
   solution.reward.static_bound = limit.reward.static_bound;
   solution.unfinished |= limit.unfinished;
-  if (solution.status == Status::infeasible && limit.status != Status::infeasible)
+  if (limit.status == Status::infeasible) solution.status = Status::infeasible;
+  if (infeasible_rounded && limit.status != Status::infeasible)
     solution.notes.emplace_back(
         "no policy keeps the constraints when totals are rounded; without, it is not known");
-  solution.status = limit.status == Status::infeasible ? Status::infeasible : Status::feasible;
-  return limit.seconds;
 }
 
 // The plan of a solve of the augmented problem says what it needs; the rest is in memory, too.
@@ -103,29 +105,82 @@ Execution with_all_memory(const AugmentedProblem& augmented, Execution execution
   return execution;
 }
 
+// What was found of the augmented problem, as it is for the problem itself: rounded totals count
+// against the policy.
+Evaluation evaluation_of(const AugmentedProblem& augmented, const Solution& solution) {
+  Evaluation evaluation{.reward = {solution.reward.worst, {}, {}},
+                        .constraints = solution.constraints,
+                        .hopeless = solution.hopeless};
+  for (std::size_t i = 0; i < augmented.chance.size(); ++i) {
+    const auto c = static_cast<std::size_t>(augmented.chance[i]);
+    const Constraint& original = augmented.original.constraints()[c];
+    const double kept =
+        augmented.kept_at_start(static_cast<int>(i)) + solution.constraints[c].worst;
+    evaluation.constraints[c] = {original.signal,      original.sense, original.bound,
+                                 original.probability, kept,           satisfied(original, kept),
+                                 std::nullopt};
+  }
+  return evaluation;
+}
+
 // What the augmented problem says of the problem itself.
 struct Answer {
   Solution solution;
+  BestPolicy evaluated;
   bool exact = true;  // no total is rounded
 };
-Answer solve_pairs(const Problem& problem, const Execution& execution, const ExpectedMethod& method,
-                   Communicator& ranks) {
-  const AugmentedProblem augmented = augment(problem, ranks);
-  Solution solution = method(augmented.problem, with_all_memory(augmented, execution));
+// Throws Stopped.
+Answer solve_pairs(const Problem& problem, const Stopwatch& watch, const ExpectedMethod& method,
+                   Workers& workers) {
+  const AugmentedProblem augmented = augment(problem, workers, method.bytes_for_each_state);
+  Answer answer{method.solve(augmented.problem, with_all_memory(augmented, watch.rest())),
+                BestPolicy{}, augmented.exact()};
+  Solution& solution = answer.solution;
   add_what_was_kept(augmented, solution);
   add_notes(augmented, solution);
-  solution.policy = lift(augmented, solution.policy, ranks);
-  return {std::move(solution), augmented.exact()};
+  if (!is_known(solution.reward.worst)) return answer;
+  // What was found is worth the one sweep that this takes, also after a stop.
+  Workers unasked(1, workers.ranks());
+  solution.policy = lift(augmented, solution.policy, unasked);
+  answer.evaluated.offer({solution.policy, evaluation_of(augmented, solution), solution.curve, ""});
+  return answer;
 }
 
-// A stop on the way leaves it at its strictest.
 GapTolerance gap_tolerance(const Problem& problem, double relative, Workers& workers) {
   if (relative == 0) return {};
-  try {
-    return {relative, reward_spread(problem, workers)};
-  } catch (const Stopped&) {
-    return {relative};
-  }
+  return {relative, reward_spread(problem, workers)};
+}
+
+// The rest of a solve that came to its end: proofs for totals that are not rounded, and the
+// evaluation of the policy on the problem itself. Throws Stopped.
+void finish_unaugmented(const Problem& problem, Answer& answer, const Stopwatch& watch,
+                        double tolerance, const ExpectedMethod& method, Workers& workers) {
+  Solution& solution = answer.solution;
+  const std::vector<ConstraintResult> constraints = solution.constraints;
+  if (!answer.exact) prove_unrounded(problem, watch, method, workers, solution);
+  const Status found = solution.status;
+  finish(problem, solution, workers, gap_tolerance(problem, tolerance, workers));
+  for (std::size_t c = 0; answer.exact && c < constraints.size(); ++c)
+    solution.constraints[c].best_achievable = constraints[c].best_achievable;
+  const bool proved = found == Status::infeasible ||
+                      (found == Status::certified && solution.status == Status::feasible);
+  if (proved) solution.status = found;
+}
+
+// The same for one that was stopped: its policy was evaluated on the augmented problem, and so was
+// what is proved of it.
+Solution stopped_unaugmented(const Problem& problem, Answer answer, Stopwatch& watch,
+                             double tolerance, Workers& workers) {
+  Solution& solution = answer.solution;
+  const std::vector<ConstraintResult> constraints = solution.constraints;
+  const bool infeasible = answer.exact && solution.status == Status::infeasible;
+  if (!answer.exact) solution.reward.bound = solution.reward.static_bound = std::nullopt;
+  solution = stopped(problem, std::move(solution), watch, workers, std::move(answer.evaluated),
+                     {.relative = tolerance});
+  for (std::size_t c = 0; answer.exact && c < constraints.size(); ++c)
+    solution.constraints[c].best_achievable = constraints[c].best_achievable;
+  if (infeasible) solution.status = Status::infeasible;
+  return std::move(solution);
 }
 
 }  // namespace
@@ -135,26 +190,24 @@ Solution solve_augmented(const Problem& problem, const Execution& execution, dou
   require(problem.discount() == 1 || !std::holds_alternative<Tilt>(problem.uncertainty()),
           "set tilt with discount {} and a chance constraint, the discount must be 1",
           problem.discount());
-  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
-  auto [solution, exact] = solve_pairs(problem, execution, method, ranks);
-  const std::vector<ConstraintResult> constraints = solution.constraints;
   Stopwatch watch(execution);
-  double before = solution.seconds;
-  if (!exact && solution.status != Status::stopped)
-    before += prove_unrounded(problem, execution, method, ranks, solution);
-  const Status found = solution.status;
   Workers workers(execution, &watch);
-  solution = found == Status::stopped
-                 ? stopped_with_policy(problem, std::move(solution), watch, workers)
-                 : finished(problem, std::move(solution), watch, workers,
-                            gap_tolerance(problem, tolerance, workers));
-  for (std::size_t c = 0; exact && c < constraints.size(); ++c)
-    solution.constraints[c].best_achievable = constraints[c].best_achievable;
-  const bool proved = found == Status::infeasible ||
-                      (found == Status::certified && solution.status == Status::feasible);
-  if (proved) solution.status = found;
-  solution.seconds += before;
-  return std::move(solution);
+  Answer answer;
+  try {
+    answer = solve_pairs(problem, watch, method, workers);
+    if (answer.solution.unfinished)
+      return stopped_unaugmented(problem, std::move(answer), watch, tolerance, workers);
+    finish_unaugmented(problem, answer, watch, tolerance, method, workers);
+  } catch (const Stopped&) {
+    if (answer.evaluated.best())
+      answer.solution.notes.emplace_back(
+          "stopped before the answer was checked on the problem itself: its worst cases are those "
+          "of "
+          "the problem whose states remember the budgets");
+    return stopped_unaugmented(problem, std::move(answer), watch, tolerance, workers);
+  }
+  answer.solution.seconds = watch.seconds();
+  return std::move(answer.solution);
 }
 
 }  // namespace redoubt

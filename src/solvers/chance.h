@@ -8,7 +8,10 @@
 namespace redoubt {
 
 // A method for problems without chance constraints, with its options inside.
-using ExpectedMethod = std::function<Solution(const Problem&, const Execution&)>;
+struct ExpectedMethod {
+  std::function<Solution(const Problem&, const Execution&)> solve;
+  double bytes_for_each_state = 0;  // of memory, that it takes at least
+};
 
 // Solves a problem with chance constraints as the ordinary problem that `augment` makes of it, and
 // says of the policy what it does on the problem itself. `tolerance` is the relative gap that

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/agree.h"
 #include "model/require.h"
@@ -16,7 +15,7 @@ namespace redoubt {
 std::optional<double> Solution::gap() const {
   const bool keeps = std::all_of(constraints.begin(), constraints.end(),
                                  [](const ConstraintResult& c) { return c.satisfied; });
-  if (!keeps || !reward.bound) return {};
+  if (!keeps || !reward.bound || !is_known(reward.worst)) return {};
   const double gap = *reward.bound - reward.worst;
   const double rounding = 1e-9 * std::max(std::abs(*reward.bound), std::abs(reward.worst));
   return gap < 0 && gap >= -rounding ? 0.0 : gap;
@@ -38,21 +37,14 @@ void note_landings(const Problem& problem, Communicator& ranks, Solution& soluti
                      : fmt::format(" and what its state gives: {}", fmt::join(earned, ", "))));
 }
 
-void finish(const Problem& problem, Solution& solution, Workers& workers,
-            const GapTolerance& tolerance, const StageStore* store) {
-  judge(evaluate(problem, solution.policy, workers, false, store), tolerance, solution);
-  note_landings(problem, workers.ranks(), solution);
-}
-
-void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solution) {
-  solution.reward.worst = pass.evaluation.reward.worst;
-  solution.constraints = std::move(pass.evaluation.constraints);
-  solution.hopeless = pass.evaluation.hopeless;
-  if (!pass.evaluation.converged)
+void judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solution) {
+  const bool holds = evaluation.satisfied();
+  solution.reward.worst = evaluation.reward.worst;
+  solution.constraints = std::move(evaluation.constraints);
+  solution.hopeless = evaluation.hopeless;
+  if (!evaluation.converged)
     solution.notes.emplace_back(
         "the worst-case values did not converge (tilt is no contraction); do not rely on them");
-  const bool holds = std::all_of(solution.constraints.begin(), solution.constraints.end(),
-                                 [](const ConstraintResult& c) { return c.satisfied; });
   const auto gap = solution.gap();
   const bool tight =
       gap && *gap <= std::max(tolerance.allowed(solution.reward.worst, *solution.reward.bound),
@@ -60,96 +52,86 @@ void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solutio
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 
+void finish(const Problem& problem, Solution& solution, Workers& workers,
+            const GapTolerance& tolerance, const StageStore* store) {
+  judge(evaluate(problem, solution.policy, workers, false, store).evaluation, tolerance, solution);
+  note_landings(problem, workers.ranks(), solution);
+}
+
 namespace {
 
-constexpr double kSecondsToAnswer = 0.4;
+constexpr double kSecondsToAnswer = 0.5;
+
+Channel safest_channel(const Problem& problem) {
+  return problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
+}
 
 // Worst cases that nobody knows keep no promise.
 void set_unknown(const Problem& problem, Solution& solution) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  solution.reward.worst = unknown;
+  solution.policy = {};
+  solution.curve.clear();
+  solution.reward.worst = kUnknown;
   solution.constraints.clear();
   for (const Constraint& c : problem.constraints())
     solution.constraints.push_back(
-        {c.signal, c.sense, c.bound, c.probability, unknown, false, std::nullopt});
-  solution.notes.emplace_back(
-      "there was no time to evaluate the policy: its worst cases are unknown");
-}
-
-// Evaluates what is there, as far as the watch allows.
-Solution stopped_answer(const Problem& problem, Solution solution, Stopwatch& watch,
-                        Workers& workers, const StageStore* store = nullptr) {
-  try {
-    finish(problem, solution, workers, {}, store);
-  } catch (const Stopped&) {
-    set_unknown(problem, solution);
-  }
-  solution.status = Status::stopped;
-  solution.unfinished = true;
-  solution.seconds = watch.seconds();
-  return solution;
-}
-
-Policy first_actions(const Problem& problem) {
-  const Model& model = problem.model();
-  Policy policy;
-  policy.states = model.own_states();
-  const int horizon = problem.infinite() ? 1 : problem.horizon();
-  policy.repeats_last = problem.infinite() || (model.stages() == 1 && horizon > 1);
-  for (int h = 0; h < (policy.repeats_last ? 1 : horizon); ++h) {
-    Policy::Stage stage;
-    stage.choice_begin.push_back(0);
-    for (State place = 0; place < model.own_states(); ++place) {
-      const State s = model.own(place);
-      if (model.row_begin(h, s) < model.row_end(h, s)) {
-        stage.choice_action.push_back(0);
-        stage.choice_weight.push_back(1.0);
-      }
-      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
-    }
-    policy.stages.push_back(std::move(stage));
-  }
-  return policy;
+        {c.signal, c.sense, c.bound, c.probability, kUnknown, false, std::nullopt});
+  solution.notes.emplace_back("stopped before any policy was evaluated: there is none attached");
 }
 
 }  // namespace
 
-Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers) {
+Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
+                 BestPolicy evaluated, const GapTolerance& tolerance) {
   watch.allow(kSecondsToAnswer);
-  const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
   try {
-    solution.policy = value_iteration(problem, safest, workers).policy;
-    solution.notes.emplace_back(
-        "stopped early; the policy attached is the one that is safest for the first constraint");
-  } catch (const Stopped&) {
-    solution.policy = first_actions(problem);
-    solution.notes.emplace_back(
-        "stopped early; the policy attached takes the first action everywhere");
+    if (!evaluated.best()) offer_best_for_one(problem, workers, evaluated);
+  } catch (const Stopped&) {  // what was evaluated by now is the answer
   }
-  return stopped_answer(problem, std::move(solution), watch, workers);
-}
-
-Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
-                  const GapTolerance& tolerance, const StageStore* store) {
-  try {
-    finish(problem, solution, workers, tolerance, store);
-  } catch (const Stopped&) {
-    return stopped_with_policy(problem, std::move(solution), watch, workers, store);
+  solution.status = Status::stopped;
+  solution.unfinished = true;
+  if (evaluated.best()) {
+    EvaluatedPolicy best = evaluated.take();
+    solution.policy = std::move(best.policy);
+    solution.curve = std::move(best.curve);
+    judge(std::move(best.evaluation), tolerance, solution);
+    if (solution.status == Status::violated) solution.status = Status::stopped;
+    if (!best.origin.empty())
+      solution.notes.push_back("stopped early; the policy attached is " + best.origin);
+  } else {
+    set_unknown(problem, solution);
   }
   solution.seconds = watch.seconds();
   return solution;
 }
 
 Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
-                             Workers& workers, const StageStore* store) {
+                             Workers& workers, const GapTolerance& tolerance) {
   watch.allow(kSecondsToAnswer);
-  return stopped_answer(problem, std::move(solution), watch, workers, store);
+  BestPolicy evaluated;
+  try {
+    Evaluation found = evaluate(problem, solution.policy, workers).evaluation;
+    evaluated.offer({std::move(solution.policy), std::move(found), std::move(solution.curve),
+                     "the best that had been found"});
+  } catch (const Stopped&) {
+  }
+  return stopped(problem, std::move(solution), watch, workers, std::move(evaluated), tolerance);
+}
+
+Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
+                  const GapTolerance& tolerance, const StageStore* store, BestPolicy evaluated) {
+  try {
+    finish(problem, solution, workers, tolerance, store);
+  } catch (const Stopped&) {
+    return stopped(problem, std::move(solution), watch, workers, std::move(evaluated), tolerance);
+  }
+  solution.seconds = watch.seconds();
+  return solution;
 }
 
 void append_tail(const Problem& problem, Solution& solution, int stages, Workers& workers) {
-  const Channel safest = problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
   Policy& policy = solution.policy;
-  policy.stages.push_back(value_iteration(problem, safest, workers).policy.stages.front());
+  policy.stages.push_back(
+      value_iteration(problem, safest_channel(problem), workers).policy.stages.front());
   policy.repeats_last = true;
   for (BudgetAxis& axis : policy.budget) axis.low.back() = 0, axis.cells.back() = 1;
   solution.cut = stages;

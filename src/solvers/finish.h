@@ -3,37 +3,43 @@
 #include "policy/evaluation.h"
 #include "redoubt/solve.h"
 #include "redoubt/stage_store.h"
+#include "solvers/candidates.h"
 #include "solvers/gap_tolerance.h"
 #include "sweep/stopwatch.h"
 #include "sweep/workers.h"
 
 namespace redoubt {
 
-// Evaluates the policy of a solution and fills in what the answer says of it: the worst cases and
-// the status. A bound that a method has proved must be set before; `tolerance` is the gap that
-// counts as certified. Stages of which the policy has no decisions come from the store.
+// What the answer says of its policy: the worst cases, and the status that follows from them. A
+// bound that a method has proved must be set before; `tolerance` is the gap that counts as
+// certified.
+void judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solution);
+
+// Evaluates the policy of a solution and sets its worst cases. Stages of which the policy has no
+// decisions come from the store. Throws Stopped.
 void finish(const Problem& problem, Solution& solution, Workers& workers,
             const GapTolerance& tolerance = {}, const StageStore* store = nullptr);
 
 // Adds a note of what an arrival earns that no row lists, where the set has such landings.
 void note_landings(const Problem& problem, Communicator& ranks, Solution& solution);
 
-// The same as finish from an evaluation that is at hand.
-void judge(EvaluationPass pass, const GapTolerance& tolerance, Solution& solution);
-
-// The answer of a solve that was stopped before it had a policy: the policy that is safest for the
-// first constraint. It must be there within half a second: where that is not enough to find this
-// policy, the answer is the first action everywhere.
-Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers);
-
-// The answer of a solve: finish(), and the time. A stop on the way is as below.
+// The answer of a solve: finish(), and the time. Where a stop leaves no time for that, the answer
+// is the best of `evaluated`.
 Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
-                  const GapTolerance& tolerance = {}, const StageStore* store = nullptr);
+                  const GapTolerance& tolerance = {}, const StageStore* store = nullptr,
+                  BestPolicy evaluated = BestPolicy{});
 
-// The answer of a solve that was stopped with the policy that the solution holds. Where half a
-// second is not enough to evaluate it, its worst cases are unknown (NaN), and a note says so.
+// The answer of a solve that was stopped: the best policy that was evaluated by then. Where there
+// is none, half a second is spent on the policies that are best for one channel alone; where that
+// is not enough to evaluate the first of them, there is no policy, and the worst cases are unknown.
+// The status is `stopped` where no policy is known to keep the constraints.
+Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
+                 BestPolicy evaluated = BestPolicy{}, const GapTolerance& tolerance = {});
+
+// The same for one that has a policy which was not evaluated yet: that comes first in the half
+// second.
 Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
-                             Workers& workers, const StageStore* store = nullptr);
+                             Workers& workers, const GapTolerance& tolerance = {});
 
 // Gives a policy of `stages` stages something to do after an infinite horizon was cut there, and
 // says so.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "model/bytes.h"
 #include "model/memory.h"
@@ -10,11 +9,11 @@
 #include "policy/budget_axes.h"
 #include "policy/mixed_landings.h"
 #include "redoubt/chance.h"
-#include "redoubt/solve.h"
 #include "solvers/budget_lanes.h"
 #include "solvers/budget_sweep.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
+#include "solvers/rcvi.h"
 #include "solvers/savepoint.h"
 #include "solvers/value_iteration.h"
 
@@ -42,12 +41,9 @@ std::string budgets_text(const RcviPlan& plan) {
 }
 
 void check_memory(const RcviPlan& plan, const RcviOptions& options, Communicator& ranks) {
-  const double limit = memory_limit(options.memory_limit);
-  const double most = bytes_on_one_machine(plan.memory, ranks);
-  require(most <= limit,
-          "this solve needs {:.3g} GB ({} stages, {} at most), the limit is {:.3g} GB: widen "
-          "budget_step or raise memory_limit",
-          most / 1e9, plan.stages, budgets_text(plan), limit / 1e9);
+  require_memory(plan.memory, ranks, options.memory_limit,
+                 fmt::format("this solve ({} stages, {} at most)", plan.stages, budgets_text(plan)),
+                 "widen budget_step or raise memory_limit");
   require(plan.most_memory_states <= std::numeric_limits<std::int32_t>::max(),
           "{}, must be fewer than 2^31: widen budget_step", budgets_text(plan));
 }
@@ -117,8 +113,8 @@ void hand_over(int h, Policy::Stage& stage, StageStore& store) {
 
 // Of a problem without chance constraints; steps[c] is the budget step of constraint c.
 RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
-                       std::span<const double> steps, const Execution& execution) {
-  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
+                       std::span<const double> steps, const StageStore* store, Workers& workers) {
+  Communicator& ranks = workers.ranks();
   RcviPlan plan;
   plan.others = problem.model().states() - problem.model().own_states();
   plan.stages =
@@ -126,7 +122,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     const BudgetGrid grid{steps[c], options.budget_cells, options.rounding, options.slack};
     if (!is_implied(problem, c))
-      plan.axes.push_back(budget_axis(problem, c, plan.stages, grid, ranks));
+      plan.axes.push_back(budget_axis(problem, c, plan.stages, grid, workers));
   }
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
@@ -163,21 +159,14 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   plan.memory = {.model = bytes_of(model),
                  .values = layers * (1 - others) + landings,
                  .halo = layers * others + swept * others / 4,
-                 .policy = execution.stages ? 2 * stage : policy};
+                 .policy = store ? 2 * stage : policy};
   return plan;
 }
 
-Solution solve_expected(const Problem& problem, const RcviOptions& options,
-                        std::span<const double> steps, const Execution& execution) {
-  Stopwatch watch(execution);
-  const RcviPlan plan = plan_expected(problem, options, steps, execution);
-  Workers workers(execution, &watch);
-  check_memory(plan, options, workers.ranks());
-  if (execution.planned) execution.planned(plan.memory);
-  std::optional<BudgetSweep> sweep;
-  sweep.emplace(problem, plan.axes, plan.stages, options.fallback, workers);
-  Solution solution;
-  solution.method = "rcvi";
+// Sets the policy, which is evaluated next. Throws Stopped.
+void search(const Problem& problem, const RcviOptions& options, const RcviPlan& plan,
+            const Execution& execution, Stopwatch& watch, Workers& workers, Solution& solution) {
+  BudgetSweep sweep(problem, plan.axes, plan.stages, options.fallback, workers);
   Policy& policy = solution.policy;
   policy.states = problem.model().own_states();
   policy.stages.resize(plan.stages);
@@ -190,29 +179,36 @@ Solution solve_expected(const Problem& problem, const RcviOptions& options,
     archive.visit("stage", stage);
     archive.visit_stages("policy", policy, execution.stages);
     archive.visit("trace", solution.trace);
-    sweep->visit(archive, static_cast<int>(stage));
+    sweep.visit(archive, static_cast<int>(stage));
   };
-  if (savepoint.restore(state)) sweep->take_from_others();
-  try {
-    while (stage > 0) {
-      const auto h = static_cast<int>(stage - 1);
-      if (watch.stop(1 - (h + 1.0) / plan.stages))
-        return stopped(problem, std::move(solution), watch, workers);
-      sweep->step(h, policy.stages[h]);
-      if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
-      record(problem, *sweep, plan.axes, h, plan.stages, watch, solution.trace);
-      stage = h;
-      savepoint.offer(state);
-    }
-    if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
-  } catch (const Stopped&) {
-    return stopped(problem, std::move(solution), watch, workers);
+  if (savepoint.restore(state)) sweep.take_from_others();
+  while (stage > 0) {
+    const auto h = static_cast<int>(stage - 1);
+    if (watch.stop(1 - (h + 1.0) / plan.stages)) throw Stopped("stopped between two stages");
+    sweep.step(h, policy.stages[h]);
+    if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
+    record(problem, sweep, plan.axes, h, plan.stages, watch, solution.trace);
+    stage = h;
+    savepoint.offer(state);
   }
-  solution.row_evaluations = sweep->row_evaluations();
+  if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
+  solution.row_evaluations = sweep.row_evaluations();
   solution.iterations = plan.stages;
-  sweep.reset();  // its layers make room for those of the evaluation
-  return finished(problem, std::move(solution), watch, workers, {}, execution.stages);
 }
+
+}  // namespace
+
+void solve_rcvi(const Problem& problem, const RcviOptions& options, std::span<const double> steps,
+                const Execution& execution, Stopwatch& watch, Workers& workers,
+                Solution& solution) {
+  const RcviPlan plan = plan_expected(problem, options, steps, execution.stages, workers);
+  check_memory(plan, options, workers.ranks());
+  if (execution.planned) execution.planned(plan.memory);
+  search(problem, options, plan, execution, watch, workers, solution);
+  finish(problem, solution, workers, {}, execution.stages);
+}
+
+namespace {
 
 // The given step for every constraint, except that whether a chance constraint is kept is 0 or 1
 // and needs no rounding.
@@ -228,10 +224,12 @@ std::vector<double> steps_of(const Problem& problem, const RcviOptions& options)
 RcviPlan plan_rcvi(const Problem& problem, const RcviOptions& options, const Execution& execution) {
   check_options(options);
   const std::vector<double> steps = steps_of(problem, options);
-  if (!has_chance_constraints(problem)) return plan_expected(problem, options, steps, execution);
-  Communicator& ranks = execution.ranks ? *execution.ranks : one_process();
-  const AugmentedProblem augmented = augment(problem, ranks);
-  RcviPlan plan = plan_expected(augmented.problem, options, steps, execution);
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  if (!has_chance_constraints(problem))
+    return plan_expected(problem, options, steps, execution.stages, workers);
+  const AugmentedProblem augmented = augment(problem, workers);
+  RcviPlan plan = plan_expected(augmented.problem, options, steps, execution.stages, workers);
   plan.memory.model += bytes_beyond_model(augmented);
   plan.augmented_states = augmented.problem.model().all_states();
   std::erase_if(plan.axes, [&](const BudgetAxis& axis) {
@@ -253,9 +251,21 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   require(!has_chance_constraints(problem) || !execution.stages,
           "chance constraints with stages on disk, must be solved in memory");
   const auto method = [&](const Problem& expected, const Execution& run) {
-    return solve_expected(expected, options, steps, run);
+    Stopwatch watch(run);
+    Workers workers(run, &watch);
+    Solution solution;
+    solution.method = "rcvi";
+    BestPolicy evaluated;
+    try {
+      evaluated = candidates_in_time(expected, run);
+      solve_rcvi(expected, options, steps, run, watch, workers, solution);
+    } catch (const Stopped&) {
+      return stopped(expected, std::move(solution), watch, workers, std::move(evaluated));
+    }
+    solution.seconds = watch.seconds();
+    return solution;
   };
-  return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, method)
+  return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, {method})
                                          : method(problem, execution);
 }
 

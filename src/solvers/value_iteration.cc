@@ -23,6 +23,7 @@ class Sweeps {
   Sweeps(const Problem& problem, Channel channel, Workers& workers, bool least)
       : problem_(problem),
         channel_(channel),
+        workers_(workers),
         exchange_(problem.model(), workers.ranks()),
         best_(problem, channel, workers, exchange_, least),
         taken_sweep_(problem, workers, exchange_),
@@ -42,6 +43,7 @@ class Sweeps {
     stationary_.improve(taken_, channel_, values, [&](double) { return width; });
   }
 
+  Workers& workers() const { return workers_; }
   Exchange& exchange() { return exchange_; }
   Communicator& ranks() const { return exchange_.ranks(); }
   double row_evaluations() const { return agree_on_sum(ranks(), own_evaluations()); }
@@ -73,6 +75,7 @@ class Sweeps {
 
   const Problem& problem_;
   Channel channel_;
+  Workers& workers_;
   Exchange exchange_;
   BestRows best_;
   TakenSweep taken_sweep_;
@@ -83,8 +86,10 @@ class Sweeps {
   double evaluations_before_ = 0;  // in the run that this one continues
 };
 
-void report(Savepoint* solve, double done) {
-  if (solve && solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
+// Between two sweeps.
+void report(Workers& workers, Savepoint* solve, double done) {
+  if (!solve) return workers.check_together();
+  if (solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
 }
 
 void run_finite(const Problem& problem, Sweeps& sweeps, Savepoint* solve, ValueIteration& result) {
@@ -101,7 +106,7 @@ void run_finite(const Problem& problem, Sweeps& sweeps, Savepoint* solve, ValueI
   if (solve && solve->restore(state)) sweeps.take_from_others(next);
   std::vector<double> values;
   while (stage > 0) {
-    report(solve, 1 - static_cast<double>(stage) / horizon);
+    report(sweeps.workers(), solve, 1 - static_cast<double>(stage) / horizon);
     const auto h = static_cast<int>(stage - 1);
     sweeps.step(h, next, values, result.policy.stages[h]);
     next.swap(values);
@@ -130,7 +135,8 @@ class InfiniteHorizon {
     if (solve && solve->restore(state)) sweeps_.take_from_others(result_.values);
     const int expected = stages_until_negligible(problem_, 1e-13);
     while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
-      report(solve, std::min(0.99, static_cast<double>(result_.sweeps) / expected));
+      report(sweeps_.workers(), solve,
+             std::min(0.99, static_cast<double>(result_.sweeps) / expected));
       if (result_.sweeps > 0 && helps())
         sweeps_.follow(result_.policy.stages[0], result_.values, kShare * width());
       last_width_ = width();
@@ -302,15 +308,15 @@ Solution nominal(const Problem& problem, const Execution& execution) {
 
 AchievableRange achievable_range(const Problem& problem, int constraint,
                                  const Execution& execution) {
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
   if (problem.constraints()[constraint].probability) {
-    const AugmentedProblem augmented = augment_one(problem, constraint);
-    const AchievableRange change = achievable_range(augmented.problem, 0, execution);
+    const AugmentedProblem augmented = augment_one(problem, constraint, workers);
+    const AchievableRange change = achievable_range(augmented.problem, 0, watch.rest());
     const double kept = augmented.kept_at_start(0);
     const auto probability = [&](double value) { return std::clamp(kept + value, 0.0, 1.0); };
     return {probability(change.best), probability(change.worst)};  // whatever rounding makes of it
   }
-  Stopwatch watch(execution);
-  Workers workers(execution, &watch);
   const Channel channel = channel_of(problem, constraint);
   const double best = value_iteration(problem, channel, workers).at(problem.start());
   const double worst = value_iteration(problem, channel, workers, true).at(problem.start());

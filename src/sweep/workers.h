@@ -23,8 +23,8 @@ class Workers {
   using Body = std::function<void(std::int64_t begin, std::int64_t end, int worker)>;
 
   // The watch, if there is one, is asked on the calling thread between pieces of work: what runs
-  // here can be stopped within a fraction of a second. Several ranks stop between stages only: one
-  // that left a stage would leave the others waiting.
+  // here can be stopped within a fraction of a second. Several ranks stop between sweeps only: one
+  // that left a sweep would leave the others waiting.
   explicit Workers(int threads, Communicator& ranks = one_process(), Stopwatch* watch = nullptr);
   explicit Workers(const Execution& execution, Stopwatch* watch = nullptr)
       : Workers(execution.threads, execution.ranks ? *execution.ranks : one_process(), watch) {}
@@ -35,7 +35,11 @@ class Workers {
   int count() const { return static_cast<int>(threads_.size()) + 1; }
   Communicator& ranks() const { return *ranks_; }
 
-  void check();  // throws Stopped when the watch says so; from the calling thread
+  // From the calling thread: throws Stopped when the watch says so. For work of one state or so; on
+  // several ranks it asks nobody.
+  void check();
+  // The same between two sweeps, which all ranks begin together.
+  void check_together();
 
   // Work below this many nanoseconds is not worth waking anybody for.
   static constexpr double kWorthwhile = 2e5;

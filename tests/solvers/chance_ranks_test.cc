@@ -66,7 +66,8 @@ TEST_P(ChanceRanks, BuildTheirPartsOfTheAugmentedProblem) {
       SCOPED_TRACE(name(configuration));
       std::vector<AugmentedProblem> parts(configuration.ranks, expected);
       testing::solve_on_ranks(whole, configuration, [&](const Problem& p, const Execution& e) {
-        parts[e.ranks->rank()] = augment(p, *e.ranks);
+        Workers workers(e);
+        parts[e.ranks->rank()] = augment(p, workers);
         return Solution{};
       });
       State own = 0;

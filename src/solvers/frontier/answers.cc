@@ -85,7 +85,8 @@ Solution follow(std::size_t channel, const Problem& problem, const Extremes& ext
                     .bound = {bound},
                     .constraints = {}};
   solution.reward.bound = bound;
-  solution = finished(problem, std::move(solution), watch, workers, tolerance);
+  finish(problem, solution, workers, tolerance);
+  solution.seconds = watch.seconds();
   for (std::size_t c = 0; c + 1 < channels; ++c)
     solution.constraints[c].best_achievable =
         extremes.channels[c + 1].sign * extremes.most(c + 1, problem.start()) + 0.0;

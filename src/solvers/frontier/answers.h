@@ -11,13 +11,13 @@ namespace redoubt {
 
 // Where one constraint is out of reach on its own: infeasible. Where the policy that is best for
 // the reward keeps every constraint: certified, unless the whole curve was asked for. None
-// otherwise.
+// otherwise. Throws Stopped.
 std::optional<Solution> answer_at_once(const Problem& problem, const FrontierOptions& options,
                                        const Extremes& extremes, Stopwatch& watch,
                                        Workers& workers);
 
 // Where no policy keeps all constraints, which has been proved: the policy that is best for the one
-// that the others break most.
+// that the others break most. Throws Stopped.
 Solution infeasible_answer(const Problem& problem, const Extremes& extremes, Stopwatch& watch,
                            Workers& workers);
 

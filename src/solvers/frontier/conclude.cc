@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "model/part.h"
@@ -11,47 +12,28 @@ namespace redoubt {
 
 Solution FrontierSearch::conclude(Solution solution, bool early) {
   solution.method = "frontier";
-  if (stages_.empty()) return stopped(problem_, std::move(solution), watch_, workers_);
-  bool stationary = false;
+  if (std::isfinite(bound_)) solution.reward.bound = bound_;
   try {
-    stationary = !early && problem_.infinite() && make_stationary(solution.policy);
+    if (!early) return answer(std::move(solution));
   } catch (const Stopped&) {
-    early = true;
   }
-  if (stationary) solution.trace.reward.back() = root_.value;
-  const TradeOffs start = at_start(stages_.front().table, problem_.start());
-  std::vector<std::int32_t> points =
-      required_.size() == 1 ? curve_of(start, 0).point : undominated(start, 0);
-  for (const MemoryMove& move : root_.mixture) {
-    if (std::find(points.begin(), points.end(), move.memory) == points.end())
-      points.push_back(move.memory);
-  }
-  std::vector<std::int32_t> memory(points.size());  // of each point
-  std::iota(memory.begin(), memory.end(), 0);
-  if (stationary) {
-    memory = points;
+  return stopped(whole_, std::move(solution), watch_, workers_, std::move(best_), tolerance_);
+}
+
+// Of a search that came to its end: the policy of its last pass. Throws Stopped.
+Solution FrontierSearch::answer(Solution solution) {
+  if (problem_.infinite() && make_stationary(solution.policy)) {
+    solution.trace.reward.back() = root_.value;
+    const std::vector<std::int32_t> points = points_at_start();
+    set_start(points, points, solution.policy);
+    solution.curve = curve_of_points(points, points);
   } else {
-    solution.policy = make_controller(problem_, landings_, stages_, exchange_, points,
-                                      problem_.infinite() ? &end_policy_ : nullptr);
-    if (problem_.infinite()) {
-      solution.policy.stages.push_back(tail());
-      solution.policy.repeats_last = true;
-      solution.cut = static_cast<int>(plan_.size());
-    }
+    Found found = policy_of_pass();
+    solution.policy = std::move(found.policy);
+    solution.curve = std::move(found.curve);
+    if (problem_.infinite()) solution.cut = static_cast<int>(plan_.size());
   }
-  set_start(points, memory, solution.policy);
-  for (std::size_t n = 0; n < points.size(); ++n) {
-    CurvePoint corner{start.points(0, 0)[points[n]], {}, memory[n]};
-    for (std::size_t c = 0; c < required_.size(); ++c) {
-      corner.constraints.push_back(channels_[c + 1].sign *
-                                       start.points(0, static_cast<int>(c) + 1)[points[n]] +
-                                   0.0);  // no -0
-    }
-    solution.curve.push_back(std::move(corner));
-  }
-  solution.reward.bound = bound_;
-  solution = early ? stopped_with_policy(problem_, std::move(solution), watch_, workers_)
-                   : finished(problem_, std::move(solution), watch_, workers_, tolerance_);
+  finish(problem_, solution, workers_, tolerance_);
   for (std::size_t c = 0; c < required_.size(); ++c) {
     solution.constraints[c].best_achievable =
         channels_[c + 1].sign * extremes_.most(c + 1, problem_.start()) + 0.0;
@@ -67,7 +49,63 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
   if (solution.status != Status::infeasible && solution.status != Status::certified &&
       !limit_.empty())
     solution.notes.push_back("the search ended above its tolerance: " + limit_);
+  solution.seconds = watch_.seconds();
   return solution;
+}
+
+// Of the pass that was completed last. Throws Stopped.
+FrontierSearch::Found FrontierSearch::policy_of_pass() {
+  const std::vector<std::int32_t> points = points_at_start();
+  std::vector<std::int32_t> memory(points.size());  // of each point
+  std::iota(memory.begin(), memory.end(), 0);
+  Found found;
+  found.policy = make_controller(problem_, landings_, stages_, exchange_, workers_, points,
+                                 problem_.infinite() ? &end_policy_ : nullptr);
+  if (problem_.infinite()) {
+    found.policy.stages.push_back(tail());
+    found.policy.repeats_last = true;
+  }
+  set_start(points, memory, found.policy);
+  found.curve = curve_of_points(points, memory);
+  return found;
+}
+
+// From here on this is what a stop returns, if nothing better was found before. Throws Stopped.
+void FrontierSearch::offer_pass() {
+  Found found = policy_of_pass();
+  Evaluation evaluation = evaluate(whole_, found.policy, workers_).evaluation;
+  const bool asks_for_all = whole_.constraints().size() == required_.size();
+  if (!asks_for_all) found.curve.clear();  // it is about some of the constraints
+  best_.offer({std::move(found.policy), std::move(evaluation), std::move(found.curve),
+               "the best that the search had found"});
+}
+
+// The corners of the trade-off curve, and what the answer draws.
+std::vector<std::int32_t> FrontierSearch::points_at_start() const {
+  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+  std::vector<std::int32_t> points =
+      required_.size() == 1 ? curve_of(start, 0).point : undominated(start, 0);
+  for (const MemoryMove& move : root_.mixture) {
+    if (std::find(points.begin(), points.end(), move.memory) == points.end())
+      points.push_back(move.memory);
+  }
+  return points;
+}
+
+std::vector<CurvePoint> FrontierSearch::curve_of_points(
+    const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory) const {
+  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+  std::vector<CurvePoint> curve;
+  for (std::size_t n = 0; n < points.size(); ++n) {
+    CurvePoint corner{start.points(0, 0)[points[n]], {}, memory[n]};
+    for (std::size_t c = 0; c < required_.size(); ++c) {
+      corner.constraints.push_back(channels_[c + 1].sign *
+                                       start.points(0, static_cast<int>(c) + 1)[points[n]] +
+                                   0.0);  // no -0
+    }
+    curve.push_back(std::move(corner));
+  }
+  return curve;
 }
 
 void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
@@ -90,7 +128,7 @@ void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
 // the staged policy, within what is allowed, it takes its place.
 bool FrontierSearch::make_stationary(Policy& policy) {
   TradeOffs table = stages_.front().table;
-  Policy found = pool_stages(problem_, landings_, stages_);
+  Policy found = pool_stages(problem_, landings_, stages_, workers_);
   const EvaluationPass pass = evaluate(problem_, found, workers_);
   for (State s = 0; s < problem_.model().states(); ++s) {
     for (int j = 0; j < static_cast<int>(channels_.size()); ++j)

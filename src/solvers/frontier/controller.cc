@@ -23,8 +23,9 @@ struct Used {
 
 class Build {
  public:
-  Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages)
-      : problem_(problem), landings_(landings), stages_(stages) {}
+  Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages,
+        Workers& workers)
+      : problem_(problem), landings_(landings), stages_(stages), workers_(workers) {}
 
   // The points of the next stage that the used ones of this one lead to, on any rank.
   void use_targets(int h, const Used& here, Exchange& exchange, Used& next) const {
@@ -34,6 +35,7 @@ class Build {
     std::vector<double> plans(landings_.count() * size,
                               0.0);  // negative: of a landing that is used
     for (State own = 0; own < model.own_states(); ++own) {
+      workers_.check();
       const State s = model.own(own);
       used[s * size] = 1;  // every state has at least one memory state
       for (const std::int32_t point : here.points[s]) use_targets_of(h, s, point, used, plans);
@@ -65,6 +67,7 @@ class Build {
     out.node_begin.push_back(0);
     out.choice_begin.push_back(0);
     for (State own = 0; own < model.own_states(); ++own) {
+      workers_.check();
       const State s = model.own(own);
       const Recipes& recipes = stages_[h].recipes[s];
       for (const std::int32_t point : here.points[s]) {
@@ -171,16 +174,17 @@ class Build {
   const Problem& problem_;
   const Landings& landings_;
   const std::vector<FrontierStage>& stages_;
+  Workers& workers_;
 };
 
 }  // namespace
 
 Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<FrontierStage>& stages, Exchange& exchange,
-                       const std::vector<std::int32_t>& first_points,
+                       Workers& workers, const std::vector<std::int32_t>& first_points,
                        const std::vector<std::vector<std::int32_t>>* end) {
   const State states = problem.model().states();
-  const Build build(problem, landings, stages);
+  const Build build(problem, landings, stages, workers);
   Policy policy;
   policy.states = problem.model().own_states();
   Used here(states, stages.front().table.directions().size());
@@ -189,6 +193,7 @@ Policy make_controller(const Problem& problem, const Landings& landings,
   }
   const int horizon = static_cast<int>(stages.size()) - 1;
   for (int h = 0; h < horizon; ++h) {
+    workers.check_together();
     const bool last = h + 1 == horizon;
     Used next(states, stages[h + 1].table.directions().size());
     if (!last) build.use_targets(h, here, exchange, next);

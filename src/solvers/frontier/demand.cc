@@ -55,7 +55,7 @@ class Follow {
     }
   }
 
-  Demand run(const Root& root, Exchange& exchange) {
+  Demand run(const Root& root, Exchange& exchange, Workers& workers) {
     expect(0);
     const Model& model = problem_.model();
     std::vector<double> q(signals_);
@@ -67,7 +67,7 @@ class Follow {
       Hint hint;
       arrive(0, s, q.data(), hint);
     }
-    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h, exchange);
+    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h, exchange, workers);
     for (std::vector<double>& losses : demand_.state_loss) bring_to_owners(model, exchange, losses);
     sums_.finish(exchange.ranks(), demand_);
     return std::move(demand_);
@@ -259,7 +259,8 @@ class Follow {
     landing_loss_[(place - states_) * intervals + n] += loss;
   }
 
-  void step(int stage, Exchange& exchange) {
+  void step(int stage, Exchange& exchange, Workers& workers) {
+    workers.check_together();
     const Model& model = problem_.model();
     const int size = stages_[stage]->table.directions().size();
     leave_landings(stage, exchange);
@@ -269,6 +270,7 @@ class Follow {
     left_open_.swap(open_);
     expect(stage + 1);
     for (State own = 0; own < model.own_states(); ++own) {
+      workers.check();
       const State s = model.own(own);
       if (model.row_begin(stage, s) == model.row_end(stage, s)) continue;
       if (signals_ == 2) leave_to_neighbours(stage, s);
@@ -367,10 +369,10 @@ class Follow {
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
                    std::span<const double> scales, double negligible, bool thorough,
-                   StateBackup& backup, Exchange& exchange) {
+                   StateBackup& backup, Exchange& exchange, Workers& workers) {
   const auto follow = [&](Via via) {
     return Follow(problem, landings, stages, backup, via, root, scales, negligible)
-        .run(root, exchange);
+        .run(root, exchange, workers);
   };
   if (!thorough) return follow(Via::itself);
   Demand demand = follow(Via::listed);

@@ -33,10 +33,10 @@ struct Demand {
 // opens the gap at the start by less than `negligible`, in one direction of a state, is not
 // followed on. Where a finer grid would lead is all that counts while the grid is coarse; a
 // thorough look also shows where the present gap comes from. Ranks call this together; sums are
-// those of all of them, and what is of a state is with its owner.
+// those of all of them, and what is of a state is with its owner. Throws Stopped.
 Demand find_demand(const Problem& problem, const Landings& landings,
                    const std::vector<const FrontierStage*>& stages, const Root& root,
                    std::span<const double> scales, double negligible, bool thorough,
-                   StateBackup& backup, Exchange& exchange);
+                   StateBackup& backup, Exchange& exchange, Workers& workers);
 
 }  // namespace redoubt

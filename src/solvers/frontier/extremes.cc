@@ -32,19 +32,23 @@ std::vector<double> totals_of(const Problem& problem, const Evaluation& evaluati
 
 }  // namespace
 
-Extremes find_extremes(const Problem& problem, Workers& workers) {
+Extremes find_extremes(const Problem& problem, Workers& workers, BestPolicy& evaluated) {
   Extremes found;
   found.channels = channels_of(problem);
   for (std::size_t c = 0; c < problem.constraints().size(); ++c)
     found.required.push_back(found.channels[c + 1].sign * problem.constraints()[c].bound);
   for (const Channel& channel : found.channels) {
-    const ValueIteration least = value_iteration(problem, channel, workers, true);
     found.best.push_back(value_iteration(problem, channel, workers));
+    const Policy& policy = found.best.back().policy;
+    const Evaluation evaluation = evaluate(problem, policy, workers).evaluation;
+    found.totals.push_back(totals_of(problem, evaluation));
+    const int constraint = static_cast<int>(found.best.size()) - 2;
+    evaluated.offer(best_for_one(problem, constraint, policy, evaluation));
+    const ValueIteration least = value_iteration(problem, channel, workers, true);
     found.least.push_back(least.at(problem.start()));
     found.spread.push_back(spread_of(found.best.back().values, least.values, workers.ranks()));
-    found.totals.push_back(
-        totals_of(problem, evaluate(problem, found.best.back().policy, workers).evaluation));
   }
+  evaluated.set_scales({found.spread.begin() + 1, found.spread.end()});
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "solvers/candidates.h"
 #include "solvers/value_iteration.h"
 
 namespace redoubt {
@@ -29,6 +30,7 @@ using Constraints = std::vector<std::size_t>;  // by number, ascending
 // The same for a problem that asks for these constraints only.
 Extremes extremes_of(const Extremes& all, const Constraints& asked);
 
-Extremes find_extremes(const Problem& problem, Workers& workers);
+// Offers the policies that are best for one channel, evaluated as they are. Throws Stopped.
+Extremes find_extremes(const Problem& problem, Workers& workers, BestPolicy& evaluated);
 
 }  // namespace redoubt

@@ -31,20 +31,6 @@ void check(const Problem& problem, const FrontierOptions& options) {
           options.most_directions);
 }
 
-Solution stopped_before_search(const Problem& problem, const Execution& execution) {
-  Stopwatch watch(execution);
-  Workers workers(execution, &watch);
-  Solution solution;
-  solution.method = "frontier";
-  return stopped(problem, std::move(solution), watch, workers);
-}
-
-Execution with_time_left(const Execution& execution, const Stopwatch& watch) {
-  Execution rest = execution;
-  rest.time_limit = std::max(0.0, execution.time_limit - watch.seconds());
-  return rest;
-}
-
 // The bound of an answer is the least of all that are known.
 void add_static_bound(const StaticBound& found, Solution& solution) {
   solution.reward.static_bound = found.reward;
@@ -74,6 +60,12 @@ Execution keeping_apart(Execution execution, const Problem& problem, const Const
   return execution;
 }
 
+void set_best_achievable(const Problem& problem, const Extremes& extremes, Solution& solution) {
+  for (std::size_t c = 0; c < extremes.required.size(); ++c)
+    solution.constraints[c].best_achievable =
+        extremes.channels[c + 1].sign * extremes.most(c + 1, problem.start()) + 0.0;
+}
+
 // What the answer of a search that asked for some of the constraints says of all of them.
 void complete(const Problem& problem, const Extremes& extremes, const GapTolerance& tolerance,
               Workers& workers, Solution& solution) {
@@ -90,11 +82,9 @@ void complete(const Problem& problem, const Extremes& extremes, const GapToleran
                                 start.states[i])[point.memory];
     }
   }
-  judge(std::move(pass), tolerance, solution);
-  for (std::size_t c = 0; c < extremes.required.size(); ++c)
-    solution.constraints[c].best_achievable =
-        extremes.channels[c + 1].sign * extremes.most(c + 1, start) + 0.0;
-  if (found == Status::infeasible || found == Status::stopped) solution.status = found;
+  judge(std::move(pass.evaluation), tolerance, solution);
+  set_best_achievable(problem, extremes, solution);
+  if (found == Status::infeasible) solution.status = found;
 }
 
 // The constraint that is missed most, in units of its spread; none when all of them hold.
@@ -115,8 +105,7 @@ std::optional<std::size_t> missed_most(const Extremes& extremes, const Solution&
 // with those that the policy which is best for the reward breaks, and asks for another one only
 // when the answer breaks it. A bound for fewer constraints is one for all of them.
 Solution search(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
-                double static_bound, const Execution& execution, const Stopwatch& watch,
-                Workers& workers) {
+                double static_bound, const Stopwatch& watch, Workers& workers, BestPolicy& best) {
   Constraints asked;
   for (std::size_t c = 0; c < extremes.required.size(); ++c) {
     if (options.whole_curve || extremes.totals[0][c + 1] < extremes.required[c]) asked.push_back(c);
@@ -126,31 +115,43 @@ Solution search(const Problem& problem, const FrontierOptions& options, const Ex
   for (;;) {
     const Problem some = asking_for(problem, asked);
     const Extremes of_some = extremes_of(extremes, asked);
-    const Execution run = keeping_apart(with_time_left(execution, watch), problem, asked);
-    Solution solution = FrontierSearch(some, options, of_some, static_bound, run).run();
+    const Execution run = keeping_apart(watch.rest(), problem, asked);
+    Solution solution =
+        FrontierSearch(some, options, of_some, static_bound, problem, best, run).run();
+    if (solution.unfinished) {  // it is an answer for all constraints
+      set_best_achievable(problem, extremes, solution);
+      return solution;
+    }
     if (asked.size() == extremes.required.size()) return solution;
     complete(problem, extremes, tolerance, workers, solution);
     const std::optional<std::size_t> missed = missed_most(extremes, solution);
-    if (!missed || solution.status == Status::infeasible || solution.unfinished) return solution;
+    if (!missed || solution.status == Status::infeasible) return solution;
     asked.insert(std::upper_bound(asked.begin(), asked.end(), *missed), *missed);
   }
 }
 
+// Somebody who sets a limit may have to be content with what there is by then. This takes a tenth
+// of the time at most, and a few times what was spent so far. Throws Stopped.
+void try_rcvi(const Problem& problem, const Stopwatch& watch, BestPolicy& best) {
+  Execution run = watch.rest();
+  if (!std::isfinite(run.time_limit)) return;
+  run.time_limit = std::min(0.1 * run.time_limit, 5 * watch.seconds());
+  if (auto found = quick_rcvi(problem, run)) best.offer(std::move(*found));
+}
+
 // First the questions that need no search; then a search that begins with what they left open.
-Solution solve_robust(const Problem& problem, const FrontierOptions& options,
-                      const Execution& execution) {
-  Stopwatch watch(execution);
-  Workers workers(execution, &watch);
-  const Extremes extremes = find_extremes(problem, workers);
+// Throws Stopped; what was evaluated by then is in `best`.
+Solution solve_robust(const Problem& problem, const FrontierOptions& options, Stopwatch& watch,
+                      Workers& workers, BestPolicy& best) {
+  const Extremes extremes = find_extremes(problem, workers, best);
   std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
   if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
-  const StaticBound fixed =
-      find_static_bound(problem, options.tolerance, with_time_left(execution, watch));
+  if (!at_once) try_rcvi(problem, watch, best);
+  const StaticBound fixed = find_static_bound(problem, options.tolerance, watch.rest());
   if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
   const double bound = fixed.reward.value_or(std::numeric_limits<double>::infinity());
-  Solution solution = at_once
-                          ? *std::move(at_once)
-                          : search(problem, options, extremes, bound, execution, watch, workers);
+  Solution solution = at_once ? *std::move(at_once)
+                              : search(problem, options, extremes, bound, watch, workers, best);
   if (solution.status != Status::infeasible) add_static_bound(fixed, solution);
   solution.seconds = watch.seconds();
   return solution;
@@ -205,18 +206,24 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
   if (has_chance_constraints(problem)) {
+    const auto solve = [&](const Problem& expected, const Execution& run) {
+      return frontier(expected, options, run);
+    };
     return solve_augmented(problem, execution, options.tolerance,
-                           [&](const Problem& expected, const Execution& run) {
-                             return frontier(expected, options, run);
-                           });
+                           {solve, frontier_bytes_for_each_state(problem)});
   }
   announce(plan_frontier(problem, options), execution);
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  BestPolicy best;
   try {
     return std::holds_alternative<Nominal>(problem.uncertainty())
                ? solve_nominal(problem, options, execution)
-               : solve_robust(problem, options, execution);
+               : solve_robust(problem, options, watch, workers, best);
   } catch (const Stopped&) {
-    return stopped_before_search(problem, execution);
+    Solution solution;
+    solution.method = "frontier";
+    return stopped(problem, std::move(solution), watch, workers, std::move(best));
   }
 }
 

@@ -151,8 +151,13 @@ void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOf
 // the states of a landing are on all ranks.
 class CommonPromises {
  public:
-  CommonPromises(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table)
-      : landings_(landings), curves_(curves), table_(table), size_(table.directions().size()) {}
+  CommonPromises(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
+                 Workers& workers)
+      : landings_(landings),
+        curves_(curves),
+        table_(table),
+        workers_(workers),
+        size_(table.directions().size()) {}
 
   void find() {
     find_range();
@@ -197,6 +202,7 @@ class CommonPromises {
     std::vector<MemoryMove> moves;
     const Model& model = landings_.model();
     for (std::size_t q = 0; q < questions.size(); ++q) {
+      workers_.check();
       for (State own = 0; own < model.own_states(); ++own) {
         const State s = model.own(own);
         if (!landings_.covers(questions[q].landing, s)) continue;
@@ -264,6 +270,7 @@ class CommonPromises {
   const Landings& landings_;
   const std::vector<Curve>& curves_;
   TradeOffs& table_;
+  Workers& workers_;
   int size_;
   std::vector<double> ends_;  // of the utilities of each landing: two
   std::vector<Search> searches_;
@@ -362,7 +369,8 @@ std::vector<LandingPart> bound_parts(const Landings& landings, int landing, cons
   return parts;
 }
 
-LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table) {
+LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
+                  Workers& workers) {
   LandingPlans plans;
   if (landings.count() == 0) return plans;
   const Model& model = landings.model();
@@ -373,12 +381,13 @@ LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, Tr
     bound_landing(plans.least.data() + landing * size, std::int64_t{model.states()} + landing,
                   table);
   if (one)
-    CommonPromises(landings, curves, table).find();
+    CommonPromises(landings, curves, table, workers).find();
   else
     promise_by_direction(landings, table);
   for (int landing = 0; landing < landings.count(); ++landing) {
     const double* utility = table.points(std::int64_t{model.states()} + landing, one ? 1 : 0);
     for (int k = 0; k < size; ++k) {
+      workers.check();
       for (State own = 0; own < model.own_states(); ++own) {
         plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
         if (!landings.covers(landing, model.own(own))) continue;

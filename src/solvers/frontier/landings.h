@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 #include "solvers/frontier/trade_offs.h"
+#include "sweep/workers.h"
 
 namespace redoubt {
 
@@ -69,7 +69,8 @@ std::vector<LandingPart> bound_parts(const Landings& landings, int landing, cons
                                      const LandingPlans& plans, int direction);
 
 // Fills the entries of the landings, which stand behind the states in the table, from those of the
-// states. Ranks call this together.
-LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table);
+// states. Ranks call this together. Throws Stopped.
+LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
+                  Workers& workers);
 
 }  // namespace redoubt

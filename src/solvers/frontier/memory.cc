@@ -73,8 +73,8 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   return plan;
 }
 
-// Where nothing is uncertain: the expected values of rows, two layers of totals, and the decisions of
-// a handful of policies, beside the mixture of them.
+// Where nothing is uncertain: the expected values of rows, two layers of totals, and the decisions
+// of a handful of policies, beside the mixture of them.
 MemoryPlan column_bytes(const Problem& problem) {
   constexpr double kColumns = 6;
   const Model& model = problem.model();
@@ -90,17 +90,34 @@ MemoryPlan column_bytes(const Problem& problem) {
 
 }  // namespace
 
+namespace {
+
+// Of all leads.
+double directions_of(std::size_t constraints, std::size_t prices) {
+  double sum = 0;
+  for (std::size_t after = 0; after <= constraints; ++after) sum += std::pow(prices, after);
+  return sum;
+}
+
+}  // namespace
+
+double frontier_bytes_for_each_state(const Problem& problem) {
+  const std::size_t constraints = problem.constraints().size();
+  const double directions = directions_of(constraints, first_prices(constraints).size());
+  Shape shape{};  // of one state, rows apart
+  shape.own = shape.known = 1;
+  shape.signals = 1.0 + static_cast<double>(constraints);
+  if (problem.infinite()) return 0;
+  return problem.horizon() * (stage_bytes(shape, directions).values + 8 * directions);
+}
+
 MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options) {
   if (std::holds_alternative<Nominal>(problem.uncertainty())) return column_bytes(problem);
   const int stages = problem.infinite()
                          ? stages_until_negligible(problem, std::min(0.5, 0.05 * options.tolerance))
                          : problem.horizon();
   const std::size_t constraints = problem.constraints().size();
-  const auto directions = [&](std::size_t prices) {
-    double sum = 0;  // over the leads
-    for (std::size_t after = 0; after <= constraints; ++after) sum += std::pow(prices, after);
-    return sum;
-  };
+  const auto directions = [&](std::size_t prices) { return directions_of(constraints, prices); };
   MemoryPlan plan = search_bytes(problem, stages, directions(first_prices(constraints).size()), 1);
   const MemoryPlan most = search_bytes(
       problem, stages, directions(most_prices(constraints, options.most_directions)), 2);

@@ -146,7 +146,7 @@ bool FrontierSearch::plan_finer(const Demand& demand) {
 bool FrontierSearch::plan_grids(const Demand& demand, double target) {
   Communicator& ranks = workers_.ranks();
   const std::vector<PriceGrid> grids =
-      refine_grids(demand, target, options_.most_directions, plan_, problem_.model(), ranks);
+      refine_grids(demand, target, options_.most_directions, plan_, problem_.model(), workers_);
   const Visits visits = count_visits(grids, ranks);
   const double least = least_visits_ * visits.sum / visits.lanes;
   bool finer = false;

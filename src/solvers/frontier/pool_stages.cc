@@ -22,15 +22,19 @@ struct Pool {
 class Pooling {
  public:
   Pooling(const Problem& problem, const Landings& landings,
-          const std::vector<FrontierStage>& stages)
+          const std::vector<FrontierStage>& stages, Workers& workers)
       : model_(problem.model()),
         landings_(landings),
         stages_(stages),
+        workers_(workers),
         first_(stages.front().table.directions()) {
     find_directions();
     const std::int64_t places = stages.front().table.places();
     pools_.reserve(places);
-    for (std::int64_t place = 0; place < places; ++place) pools_.push_back(pool_of(place));
+    for (std::int64_t place = 0; place < places; ++place) {
+      workers.check();
+      pools_.push_back(pool_of(place));
+    }
     near_.assign(places, 0);
     promise_.resize(first_.signals());
     for (int landing = 0, plans = 0; landing < landings.count(); ++landing) {
@@ -44,6 +48,7 @@ class Pooling {
     out.node_begin.push_back(0);
     out.choice_begin.push_back(0);
     for (State own = 0; own < model_.own_states(); ++own) {
+      workers_.check();
       const State s = model_.own(own);
       for (int k = 0; k < first_.size(); ++k) add_node(s, best_in(pools_[s], k), out);
       for (int n = 0; n < pools_[s].size(); ++n) add_node(s, n, out);
@@ -173,6 +178,7 @@ class Pooling {
     for (int landing = 0; landing < landings_.count(); ++landing) {
       const Pool& pool = pools_[model_.states() + landing];
       for (int n = 0; n < pool.size(); ++n) {
+        workers_.check();
         for (State own = 0; own < model_.own_states(); ++own) {
           out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
           const State to = model_.own(own);
@@ -191,6 +197,7 @@ class Pooling {
   const Model& model_;
   const Landings& landings_;
   const std::vector<FrontierStage>& stages_;
+  Workers& workers_;
   const Directions& first_;                      // of the first stage
   std::vector<std::vector<double>> directions_;  // of all stages
   std::vector<Pool> pools_;                      // of each place
@@ -202,10 +209,10 @@ class Pooling {
 }  // namespace
 
 Policy pool_stages(const Problem& problem, const Landings& landings,
-                   const std::vector<FrontierStage>& stages) {
+                   const std::vector<FrontierStage>& stages, Workers& workers) {
   Policy policy;
   policy.states = problem.model().own_states();
-  policy.stages.push_back(Pooling(problem, landings, stages).stage());
+  policy.stages.push_back(Pooling(problem, landings, stages, workers).stage());
   policy.repeats_last = true;
   return policy;
 }

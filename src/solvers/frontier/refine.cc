@@ -157,17 +157,20 @@ int most_prices(std::size_t constraints, int most) {
 
 std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int most,
                                     const std::vector<StagePlan>& before, const Model& model,
-                                    Communicator& ranks) {
+                                    Workers& workers) {
+  Communicator& ranks = workers.ranks();
   std::vector<StageGrid> stages;
   const double unit = ExactSum::unit_for(std::cbrt(demand.between_prices) + 1e-100);
   ExactSum own_roots, roots;
   for (std::size_t h = 0; h < before.size(); ++h) {
+    workers.check();
     stages.emplace_back(demand, static_cast<int>(h), before[h], model);
     stages.back().add_roots(own_roots, unit);
   }
   for (const ExactSum& part : gather_value(ranks, own_roots)) roots.add(part);
   std::vector<int> own;
   for (StageGrid& stage : stages) {
+    workers.check();
     const std::vector<int> parts = stage.parts(parts_per_root(roots.value(unit), target));
     own.insert(own.end(), parts.begin(), parts.end());
   }
@@ -177,6 +180,7 @@ std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int mos
   std::vector<PriceGrid> grids;
   auto begin = own.begin();
   for (std::size_t h = 0; h < before.size(); ++h) {
+    workers.check();
     const auto end = begin + static_cast<std::ptrdiff_t>(before[h].directions.prices(0).size());
     grids.push_back(stages[h].make({begin, end}, most));
     begin = end;

@@ -21,7 +21,7 @@ int most_prices(std::size_t constraints, int most);
 
 // For one constraint: prices are added where the losses are, and every state looks at as many of
 // them as its own losses ask for, so that their sum comes to `target`. No stage gets more than
-// `most` prices. Ranks call this together, each for its own states.
+// `most` prices. Ranks call this together, each for its own states. Throws Stopped.
 struct PriceGrid {
   Directions directions;
   std::vector<char> looks_at;  // [state * directions + direction]
@@ -32,7 +32,7 @@ struct PriceGrid {
 };
 std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int most,
                                     const std::vector<StagePlan>& before, const Model& model,
-                                    Communicator& ranks);
+                                    Workers& workers);
 
 // For several constraints: adds prices where the losses are, [stage][list].
 void add_prices(const Demand& demand, double target, int most,

@@ -29,9 +29,11 @@ std::string method_text(const FrontierOptions& options) {
 }
 
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
-                               const Extremes& extremes, double static_bound,
-                               const Execution& execution)
+                               const Extremes& extremes, double static_bound, const Problem& whole,
+                               BestPolicy& best, const Execution& execution)
     : problem_(problem),
+      whole_(whole),
+      best_(best),
       options_(options),
       watch_(execution),
       savepoint_(execution, problem, method_text(options), watch_),
@@ -54,7 +56,7 @@ Solution FrontierSearch::run() {
   bool stopped = false;
   try {
     stopped = !search(solution);
-  } catch (const Stopped&) {  // within a pass; what the one before it found stands
+  } catch (const Stopped&) {  // what was evaluated by then stands
     stopped = true;
   }
   return conclude(std::move(solution), stopped);
@@ -72,13 +74,14 @@ bool FrontierSearch::search(Solution& solution) {
     ++solution.iterations;
     record(solution);
     if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) return true;
+    offer_pass();
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
     if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(), thorough,
-                            backups_.front(), exchange_))) {
+                            backups_.front(), exchange_, workers_))) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            options_.most_directions);
       return true;
@@ -153,12 +156,12 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
                         ? end_
                         : make_stage(Directions(Prices(
                               Directions::lists(static_cast<int>(required_.size())), {0.0})));
-  complete_stage(landings_, stages[horizon]);
+  complete_stage(landings_, stages[horizon], workers_);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(1 - (h + 1.0) / horizon)) return false;
     stages[h] = make_stage(plan_[h].directions);
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
-    complete_stage(landings_, stages[h]);
+    complete_stage(landings_, stages[h], workers_);
   }
   stands_ = later_stands_ = {};
   return true;

@@ -11,6 +11,9 @@
 
 namespace redoubt {
 
+// What the first pass of a search of a finite horizon takes for each state, at least.
+double frontier_bytes_for_each_state(const Problem& problem);
+
 std::string method_text(const FrontierOptions& options);  // as checkpoints have it
 
 // The search behind `frontier`: passes over all stages, each finer than the last where the gap at
@@ -18,8 +21,11 @@ std::string method_text(const FrontierOptions& options);  // as checkpoints have
 class FrontierSearch {
  public:
   // `static_bound` is what no policy exceeds on the nominal model, infinite where it is not known.
+  // `whole` is the problem with all of its constraints, of which this one may ask for some: what
+  // the search evaluates on its way it offers to `best`, and when it is stopped its answer is that.
   FrontierSearch(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
-                 double static_bound, const Execution& execution);
+                 double static_bound, const Problem& whole, BestPolicy& best,
+                 const Execution& execution);
 
   Solution run();
 
@@ -47,7 +53,17 @@ class FrontierSearch {
   int stages_to_plan();
   void record(Solution& solution) const;
   Solution conclude(Solution solution, bool early);
+  Solution answer(Solution solution);
+  struct Found {
+    Policy policy;
+    std::vector<CurvePoint> curve;
+  };
+  Found policy_of_pass();
+  void offer_pass();
   bool make_stationary(Policy& policy);
+  std::vector<std::int32_t> points_at_start() const;
+  std::vector<CurvePoint> curve_of_points(const std::vector<std::int32_t>& points,
+                                          const std::vector<std::int32_t>& memory) const;
   void set_start(const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory,
                  Policy& policy) const;
   bool infeasible() const;
@@ -60,6 +76,8 @@ class FrontierSearch {
   double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }
 
   const Problem& problem_;
+  const Problem& whole_;
+  BestPolicy& best_;
   FrontierOptions options_;
   Stopwatch watch_;
   Savepoint savepoint_;

@@ -13,13 +13,15 @@ constexpr int kFirstLook = 2, kNewtonRounds = 64;
 
 }  // namespace
 
-void complete_stage(const Landings& landings, FrontierStage& stage) {
+void complete_stage(const Landings& landings, FrontierStage& stage, Workers& workers) {
   stage.curves.clear();
   if (stage.table.directions().constraints() == 1) {
-    for (State s = 0; s < landings.model().states(); ++s)
+    for (State s = 0; s < landings.model().states(); ++s) {
+      workers.check();
       stage.curves.push_back(curve_of(stage.table, s));
+    }
   }
-  stage.landings = land(landings, stage.curves, stage.table);
+  stage.landings = land(landings, stage.curves, stage.table, workers);
   if (stage.table.directions().constraints() == 1) {
     for (std::int64_t place = landings.model().states(); place < stage.table.places(); ++place) {
       stage.curves.push_back(curve_of(stage.table, place));

@@ -29,8 +29,8 @@ struct FrontierStage {
 };
 
 // Adds what follows from the states' entries of a stage: its curves and the entries of its
-// landings. Ranks call this together.
-void complete_stage(const Landings& landings, FrontierStage& stage);
+// landings. Ranks call this together. Throws Stopped.
+void complete_stage(const Landings& landings, FrontierStage& stage, Workers& workers);
 
 // The most that the points of a place are worth in a direction. With one constraint, `corner` is a
 // guess of the corner of the curve that has it, and receives it.

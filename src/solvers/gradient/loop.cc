@@ -6,7 +6,7 @@
 
 #include "model/checksum.h"
 #include "model/require.h"
-#include "redoubt/evaluate.h"
+#include "policy/evaluation.h"
 #include "solvers/finish.h"
 #include "solvers/gradient/markov_weights.h"
 #include "solvers/savepoint.h"
@@ -115,6 +115,7 @@ class Climb {
     archive.visit("best_update", best_update_);
     archive.visit("best_reward", best_reward_);
     archive.visit("best_miss", best_miss_);
+    archive.visit("best_error", best_error_);
     archive.visit("trace", solution_.trace);
     weights_.visit(archive);
     evaluation_.visit(archive);
@@ -166,6 +167,7 @@ class Climb {
     best_holds_ = holds;
     best_reward_ = reward;
     best_miss_ = missed;
+    best_error_ = evaluation_.error();
     best_update_ = update_;
     best_.assign(weights_.weights().begin(), weights_.weights().end());
   }
@@ -178,8 +180,20 @@ class Climb {
     solution_.policy = weights_.policy();
     solution_.row_evaluations = evaluation_.row_evaluations();
     solution_.iterations = last;
-    return stopped ? stopped_with_policy(problem_, std::move(solution_), watch_, workers_)
-                   : finished(problem_, std::move(solution_), watch_, workers_);
+    BestPolicy evaluated;
+    evaluated.offer({solution_.policy, evaluation_of_best(), {}, "the best iterate so far"});
+    return stopped ? redoubt::stopped(problem_, std::move(solution_), watch_, workers_,
+                                      std::move(evaluated))
+                   : finished(problem_, std::move(solution_), watch_, workers_, {}, nullptr,
+                              std::move(evaluated));
+  }
+
+  // As the climb knows it: not better than it is.
+  Evaluation evaluation_of_best() const {
+    std::vector<double> totals = {best_reward_ - best_error_};
+    for (std::size_t c = 0; c < margins_.size(); ++c)
+      totals.push_back(sign(c) * solution_.trace.constraints[c][best_update_] - best_error_);
+    return report(problem_, totals);
   }
 
   void add_notes(int last) {
@@ -218,6 +232,7 @@ class Climb {
   std::int64_t update_ = 0, best_update_ = 0;
   double best_reward_ = -std::numeric_limits<double>::infinity();
   double best_miss_ = std::numeric_limits<double>::infinity();
+  double best_error_ = 0;  // what its evaluation leaves open
   Solution solution_;
 };
 
