@@ -18,6 +18,7 @@ ELSEWHERE = {
     "read_umb": "rd.load",
     "write_umb": "rd.save",
     "satisfied": "_core.ConstraintResult.satisfied",
+    "is_known": "rd.Solution",  # what nobody knows is None in Python
     "for_each_choice": "rd.Policy.action_weights",
     "start_memory": "_core.Controller.start",
     "move_budget": "_core.Controller.observe",
@@ -34,6 +35,7 @@ OF_RANKS = {"balanced_blocks", "divide", "load_part", "one_process", "part_of", 
 ARGUMENTS = {
     ("Execution", "progress"),
     ("Execution", "planned"),  # rd.plan_rcvi
+    ("Execution", "clock"),  # tests go by a clock of their own
     *(("DivideOptions", name) for name in ("partition", "compared")),  # of ranks
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),
 }

@@ -287,10 +287,11 @@ def test_ctrl_c_ends_anything_within_a_second(verb, large):
     command = [PROGRAM, verb.split()[0], "large.umb", *verb.split()[1:], *solution, *step, "--progress"]
     process = subprocess.Popen(command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False)
     assert os.read(process.stderr.fileno(), 100)  # the bar: the file is read, the work has begun
-    time.sleep(0.3)
+    time.sleep(0.3 if verb != "evaluate" else 0)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert time.monotonic() - begin < 1.5  # a second, and the end of a process with that much memory
-    assert process.returncode in ((0, 1) if verb.startswith("solve") else (1,))
+    # A solve may have a good policy by then, and an evaluation may be done before the signal comes.
+    assert process.returncode in ((0, 1) if verb == "evaluate" or verb.startswith("solve") else (1,))
     assert (b"stopped" in out) == verb.startswith("solve")

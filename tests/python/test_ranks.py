@@ -194,7 +194,7 @@ def peak_and_answer(ranks, *options):
 @pytest.mark.parametrize("method, states, options, least", [
     ("rcvi", 4000, ["--set", "none", "--budget-step", ".1"], 3e7),
     ("frontier", 4000, ["--set", "chi2", "--radius", ".1", "--tolerance", ".9"], 4e7),  # one pass
-    ("robust", 40000, ["--set", "none", "--horizon", "60"], 5e7),
+    ("robust", 40000, ["--set", "none", "--horizon", "300"], 5e7),
 ])  # fmt: skip
 def test_the_plan_is_what_a_rank_takes(method, states, options, least, tmp_path):
     """Beyond what the program and Open MPI take, which a small problem shows."""
@@ -223,7 +223,7 @@ def test_a_finer_search_stays_below_the_most_that_was_planned(tmp_path):
 
 
 def test_an_evaluation_is_planned(tmp_path):
-    problem, path = make_garnet(tmp_path, 12000), tmp_path / "p.h5"
+    problem, path = make_garnet(tmp_path, 60000), tmp_path / "p.h5"
     run("solve", problem, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path)
     small, path_of_small = make_garnet(tmp_path, 20), tmp_path / "small.h5"
     run("solve", small, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path_of_small)

@@ -167,8 +167,9 @@ TEST(RcviStop, HasTheBestOfThePoliciesForOneThingAlone) {
   EXPECT_TRUE(solution.unfinished);
   EXPECT_EQ(solution.constraints[0].satisfied, solution.status == Status::feasible);
   // Where none of them keeps the constraint, the safest violates it least.
-  if (!solution.constraints[0].satisfied)
+  if (!solution.constraints[0].satisfied) {
     EXPECT_NEAR(solution.constraints[0].worst, achievable_range(problem, 0).best, 1e-9);
+  }
   EXPECT_TRUE(rcvi(problem, {}, {.time_limit = 0}).unfinished);
 }
 
