@@ -229,6 +229,31 @@ def test_at_least_of_a_signal_is_at_most_of_its_negative(seed, set, kind):
         expect_same(solve(case, method), solve(other, method), case)
 
 
+@pytest.mark.parametrize("seed, set, kind", cases(1, ("one", "two", "no")))
+def test_an_outcome_in_two_equal_halves_is_one(seed, set, kind):
+    if set == "interval":
+        return  # bounds are for the whole of an outcome: its halves have other ones
+    whole = random_case(seed, set, kind).problem()
+    state, action = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
+    row = np.repeat(np.arange(whole.rows), np.diff(whole.row_outcomes))
+    halves = [
+        (int(state[r]), int(action[r]), int(t), p / 2) for r, t, p in zip(row, whole.next, whole.probability) for _ in "ab"
+    ]
+    split = rd.Problem(
+        halves,
+        whole.reward.reshape(4, 3),
+        signals={name: values.reshape(4, 3) for name, values in whole.signals.items()},
+        constraints=whole.constraints,
+        uncertainty=whole.uncertainty,
+        horizon=whole.horizon,
+        start=whole.start,
+    )
+    for method in METHODS:
+        before, after = rd.solve(whole, method=method, threads=1), rd.solve(split, method=method, threads=1)
+        assert after.status == before.status
+        assert after.reward.worst == pytest.approx(before.reward.worst, rel=1e-12)
+
+
 @pytest.mark.parametrize("set", SETS)
 def test_gradient_methods_do_not_see_signs_and_names(set):
     case = random_case(0, set, "one")
