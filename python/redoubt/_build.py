@@ -85,7 +85,7 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
 
 
 def _built(
-    layout: Layout, values: dict[str, tuple[Any, Any]], bounds: dict[str, Values], horizon: int | None, names: Names
+    layout: Layout, values: dict[str, tuple[Any, Any, Any]], bounds: dict[str, Values], horizon: int | None, names: Names
 ) -> _core.Model:
     arrays = _core.ModelArrays()
     arrays.states, arrays.stages = layout.states, layout.stages

@@ -60,8 +60,8 @@ def from_gymnasium(
     start = _start_of(inner, count) if start is None else start
     terminal = _terminal_states(table, start)
     functions, arrays = _split(signals or {})
-    arrivals = {name: by_arrival(function, count) for name, function in functions.items()}
-    arrivals = {name: values for name, values in arrivals.items() if values is not None}
+    found = {name: by_arrival(function, count) for name, function in functions.items()}
+    arrivals = {name: values for name, values in found.items() if values is not None}
     transitions, row_reward, ends = _transitions(table, terminal, functions, arrivals, count)
     given = {name: _padded(values, count, ends) for name, values in arrays.items()}
     given |= {name: on_arrival(np.append(values, [0.0] * ends)) for name, values in arrivals.items()}

@@ -53,7 +53,8 @@ def curve(solution: Solution, constraint: int = 0, ax: Axes | None = None) -> Ax
     if limit is not None and strictest(limit, end) == end:  # proved: no policy keeps a stricter bound than the limit
         ax.axvspan(limit, end, color="0.92", linewidth=0)
     ax.axvline(_number_asked(chosen), color="k", linestyle="--", linewidth=1, label=f"asked {_asked(chosen)}")
-    ax.plot([chosen.worst], [solution.reward.worst], "o", color="C3", label="this policy", zorder=3)
+    if chosen.worst is not None and solution.reward.worst is not None:
+        ax.plot([chosen.worst], [solution.reward.worst], "o", color="C3", label="this policy", zorder=3)
     name = column_names(solution.problem)[constraint]
     ax.set(xlabel=f"bound on {name}" if chosen.probability is None else f"probability that {name} {_limit(chosen)}",
            ylabel="worst-case reward", title=_others(solution, constraint))  # fmt: skip

@@ -223,7 +223,7 @@ def test_a_finer_search_stays_below_the_most_that_was_planned(tmp_path):
 
 
 def test_an_evaluation_is_planned(tmp_path):
-    problem, path = make_garnet(tmp_path, 60000), tmp_path / "p.h5"
+    problem, path = make_garnet(tmp_path, 120000), tmp_path / "p.h5"
     run("solve", problem, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path)
     small, path_of_small = make_garnet(tmp_path, 20), tmp_path / "small.h5"
     run("solve", small, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path_of_small)

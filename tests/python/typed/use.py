@@ -25,16 +25,16 @@ def solve_with(method: str, **options: Any) -> rd.Solution:
     return rd.solve(problem, method, **options)
 
 
-worst: float = solution.reward.worst
+worst: float | None = solution.reward.worst
 bound: float | None = solution.reward.bound
 names: list[str] = [constraint.name for constraint in solution.constraints]
 said: dict[str, object] = solution.to_dict()
 stricter: rd.Policy = solution.policy_at(2.5)
 weights: np.ndarray = stricter.action_weights(state=0, stage=1)
-controller: rd.Controller = solution.policy.start(seed=3)
+controller: rd.Controller = stricter.start(seed=3)
 action: int = controller.act(0)
 evaluation: rd.Evaluation = rd.evaluate(wider, solution, threads=2)
-episodes: rd.Simulation = rd.simulate(problem, solution.policy, episodes=100, nature="worst-wear")
+episodes: rd.Simulation = rd.simulate(problem, stricter, episodes=100, nature="worst-wear")
 mean: float = episodes.reward.mean
 kernel: rd.RowDistribution = rd.worst_kernel(problem, solution, "wear").at(0, 1)
 span: rd.AchievableRange = rd.achievable_range(problem)
