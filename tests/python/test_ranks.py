@@ -223,10 +223,10 @@ def test_a_finer_search_stays_below_the_most_that_was_planned(tmp_path):
 
 
 def test_an_evaluation_is_planned(tmp_path):
-    problem, path = make_garnet(tmp_path, 120000), tmp_path / "p.h5"
-    run("solve", problem, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path)
+    problem, path = make_garnet(tmp_path, 40000), tmp_path / "p.h5"
+    run("solve", problem, "--set", "none", "--method", "rcvi", "--budget-step", "3", "-o", path)
     small, path_of_small = make_garnet(tmp_path, 20), tmp_path / "small.h5"
-    run("solve", small, "--set", "none", "--method", "frontier", "--tolerance", ".9", "-o", path_of_small)
+    run("solve", small, "--set", "none", "--method", "rcvi", "--budget-step", "3", "-o", path_of_small)
     for ranks in (2, 4):
         base, _ = peak_and_answer(ranks, "evaluate", small, path_of_small, "--set", "none")
         peak, answer = peak_and_answer(ranks, "evaluate", problem, path, "--set", "none")
