@@ -27,7 +27,11 @@ class Pass {
   }
 
   // With no stage kept but the first.
-  MemoryPlan memory() const { return stage_.memory(stages_before_end() + problem_.infinite()); }
+  MemoryPlan memory() {
+    MemoryPlan plan = stage_.memory(stages_before_end() + problem_.infinite());
+    if (memoryless_) plan.values += memoryless_->bytes();
+    return plan;
+  }
 
   EvaluationPass run(bool keep_all_stages, Stopwatch* watch) {
     EvaluationPass pass;
@@ -49,9 +53,9 @@ class Pass {
       next.swap(values);
       keep(next);
     }
-    if (!keep_all_stages) pass.values = {next};
     pass.channels = channels_;
     pass.evaluation = report(problem_, totals(next));
+    if (!keep_all_stages) pass.values.push_back(std::move(next));
     pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
     if (memoryless_)

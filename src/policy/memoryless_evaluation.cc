@@ -16,6 +16,17 @@ MemorylessEvaluation::MemorylessEvaluation(const Problem& problem, const Policy&
                                            Exchange& exchange)
     : policy_(&policy), channels_(&channels), sweep_(problem, workers, exchange) {}
 
+double MemorylessEvaluation::bytes() const {
+  const Problem& problem = sweep_.problem();
+  std::int64_t rows = 0;
+  for (std::size_t h = 0; h < policy_->stages.size(); ++h)
+    rows =
+        std::max(rows, count_taken_rows(problem.model(), static_cast<int>(h), policy_->stages[h]));
+  double bytes = bytes_of_taken_rows(problem.model(), rows);
+  if (problem.infinite()) bytes += StationaryValues::bytes(problem, rows);
+  return bytes;
+}
+
 // Rows differ between stages where the model's do.
 void MemorylessEvaluation::find_taken(int stage) {
   const Model& model = sweep_.problem().model();

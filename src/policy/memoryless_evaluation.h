@@ -23,6 +23,8 @@ class MemorylessEvaluation {
   void reach_fixed_point(int stage, std::vector<double>& values);
 
   double evaluations() const { return sweep_.evaluations(); }  // of this rank
+  // Needed beside the values of two stages.
+  double bytes() const;
 
  private:
   void find_taken(int stage);

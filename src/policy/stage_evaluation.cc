@@ -53,9 +53,10 @@ double StageEvaluation::row_evaluations() const {
 
 MemoryPlan StageEvaluation::memory(int stages) const {
   const Model& model = problem_->model();
-  std::int64_t layers = 0, landings = 0;
+  std::int64_t layers = 0, landings = 0, room = 1;
   for (int h = 0; h < stages; ++h) {
     layers = std::max(layers, nodes(h) + nodes(h + 1));
+    if (model.arrays().part) room = std::max(room, first_node(h, 1));
     const auto slots = static_cast<std::int64_t>(policy_->at(h).landing_begin.size());
     if (workers_.front().rows.needs_floor() && policy_->states > 0)
       landings = std::max(landings, slots / policy_->states * all_states_);
@@ -64,7 +65,8 @@ MemoryPlan StageEvaluation::memory(int stages) const {
   const double bytes = 8.0 * static_cast<double>(layers) * channels();
   return {.model = bytes_of(model),
           .values = bytes * (1 - others),
-          .halo = bytes * others + 8.0 * static_cast<double>(landings) * channels(),
+          .halo = bytes * others + 8.0 * static_cast<double>(landings) * channels() +
+                  exchange_.bytes(room * channels()),
           .policy = bytes_of(*policy_)};
 }
 

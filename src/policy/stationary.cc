@@ -56,15 +56,29 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
   }
 }
 
+double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
+  const Model& model = problem.model();
+  const double outcomes =
+      static_cast<double>(model.outcomes()) / std::max(1.0, static_cast<double>(model.rows())) +
+      (lands_anywhere(problem) ? 1 : 0);  // of a row
+  const double of_row = sizeof(std::int64_t) + outcomes * (sizeof(double) + sizeof(State));
+  const double of_own_state = sizeof(std::int64_t) + sizeof(double);
+  return of_row * static_cast<double>(rows) + of_own_state * model.own_states() +
+         3.0 * sizeof(double) * model.states();
+}
+
 void StationaryValues::make_room(const TakenRows& taken) {
   const Model& model = sweep_->problem().model();
   const int outside = sweep_->needs_floor() ? 1 : 0;
+  distributions_.begin.reserve(taken.rows.size() + 1);
   distributions_.begin.assign(1, 0);
   for (const Row row : taken.rows)
     distributions_.begin.push_back(distributions_.begin.back() + model.outcome_end(row) -
                                    model.outcome_begin(row) + outside);
   distributions_.probability.resize(distributions_.begin.back());
   next_.clear();
+  next_.reserve(distributions_.begin.back());
+  begin_.reserve(model.own_states() + 1);
   begin_.assign(1, 0);
   for (State place = 0; place < model.own_states(); ++place) {
     for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i) {

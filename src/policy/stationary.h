@@ -18,6 +18,9 @@ class StationaryValues {
  public:
   explicit StationaryValues(TakenSweep& sweep) : sweep_(&sweep) {}
 
+  // About, for this many taken rows and with the values themselves.
+  static double bytes(const Problem& problem, std::int64_t rows);
+
   // Brings the values closer to those of the policy, until the bracket of the last robust sweep is
   // no wider than `width` (of the largest size of a value), or than rounding allows. The values of
   // the policy lie within that bracket of the values.

@@ -6,23 +6,55 @@
 
 namespace redoubt {
 
-void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
-                     TakenRows& taken) {
-  taken.begin.assign(1, 0);
-  taken.rows.clear();
-  taken.weight.clear();
+namespace {
+
+// Calls visit(row, weight) for each row that is taken, and end() after those of each state.
+template <class Visit, class End>
+void for_each_taken_row(const Model& model, int stage, const Policy::Stage& decisions, Visit visit,
+                        End end) {
   for (State place = 0; place < model.own_states(); ++place) {
     const State state = model.own(place);
     const Row first = model.row_begin(stage, state);
     if (first < model.row_end(stage, state)) {
       for_each_choice(decisions, place, [&](std::int32_t action, double weight) {
-        if (weight == 0) return;
-        taken.rows.push_back(first + action);
-        taken.weight.push_back(weight);
+        if (weight != 0) visit(first + action, weight);
       });
     }
-    taken.begin.push_back(static_cast<std::int64_t>(taken.rows.size()));
+    end();
   }
+}
+
+}  // namespace
+
+std::int64_t count_taken_rows(const Model& model, int stage, const Policy::Stage& decisions) {
+  std::int64_t count = 0;
+  for_each_taken_row(
+      model, stage, decisions, [&](Row, double) { ++count; }, [] {});
+  return count;
+}
+
+double bytes_of_taken_rows(const Model& model, std::int64_t rows) {
+  return static_cast<double>(sizeof(Row) + sizeof(double)) * static_cast<double>(rows) +
+         static_cast<double>(sizeof(std::int64_t)) * model.own_states();
+}
+
+// Arrays that grow as they are filled would take up to twice the memory.
+void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
+                     TakenRows& taken) {
+  const std::int64_t count = count_taken_rows(model, stage, decisions);
+  taken.begin.reserve(model.own_states() + 1);
+  taken.begin.assign(1, 0);
+  taken.rows.clear();
+  taken.rows.reserve(count);
+  taken.weight.clear();
+  taken.weight.reserve(count);
+  for_each_taken_row(
+      model, stage, decisions,
+      [&](Row row, double weight) {
+        taken.rows.push_back(row);
+        taken.weight.push_back(weight);
+      },
+      [&] { taken.begin.push_back(static_cast<std::int64_t>(taken.rows.size())); });
 }
 
 double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,

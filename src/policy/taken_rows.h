@@ -16,6 +16,8 @@ struct TakenRows {
   std::vector<Row> rows;
   std::vector<double> weight;
 };
+std::int64_t count_taken_rows(const Model& model, int stage, const Policy::Stage& decisions);
+double bytes_of_taken_rows(const Model& model, std::int64_t rows);
 void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
                      TakenRows& taken);
 

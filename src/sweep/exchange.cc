@@ -92,6 +92,16 @@ void Exchange::learn_slices() {
   ranks_->finish();
 }
 
+// Which states, and the values of one slice of them in both directions.
+double Exchange::bytes(std::int64_t values) const {
+  double bytes = 0;
+  for (const Peer& peer : peers_) {
+    const auto states = static_cast<double>(peer.theirs.size() + peer.wanted.size());
+    bytes += states * (sizeof(State) + sizeof(double) * static_cast<double>(values) / slices_);
+  }
+  return bytes;
+}
+
 State Exchange::slice_begin(int slice) const {
   return static_cast<State>(std::int64_t{model_->own_states()} * slice / slices_);
 }
@@ -114,11 +124,10 @@ void Exchange::sweep_ranges(Workers& group, double nanoseconds, const LayerView&
                             const RangeBody& body) {
   for (int slice = 0; slice < slices_; ++slice) {
     const State begin = slice_begin(slice), end = slice_begin(slice + 1);
-    group.for_each(end - begin, nanoseconds / slices_,
-                   [&](std::int64_t first, std::int64_t last, int worker) {
-                     body(begin + static_cast<State>(first), begin + static_cast<State>(last),
-                          worker);
-                   });
+    group.for_each(
+        end - begin, nanoseconds / slices_, [&](std::int64_t first, std::int64_t last, int worker) {
+          body(begin + static_cast<State>(first), begin + static_cast<State>(last), worker);
+        });
     pass_on(layer, slice);
   }
   finish(layer, slices_ - 1);

@@ -34,6 +34,9 @@ class Exchange {
 
   Communicator& ranks() const { return *ranks_; }
 
+  // Needed to bring layers of this many values of each state to everybody.
+  double bytes(std::int64_t values) const;
+
   // Runs body(state, piece, worker) for every piece of the work of every state of our own, on all
   // threads, and brings the values that the bodies put into the layer to everybody who needs them.
   // States are done in slices: the values of one slice are under way while the next is computed.

@@ -207,8 +207,8 @@ def test_a_time_limit_stops_with_an_answer():
 
 
 def test_what_was_not_evaluated_is_unknown(tmp_path):
-    command = ["solve", "garnet(states=20000,actions=8,successors=10,horizon=500,bound=100)", "--method", "robust",
-               "--time-limit", "0"]  # fmt: skip
+    command = ["solve", "garnet(states=20000,actions=8,successors=10,horizon=2000,bound=100)", "--method", "robust",
+               "--threads", "1", "--time-limit", "0"]  # fmt: skip
     answer = run_json(*command, status=1)
     assert answer["status"] == "stopped" and answer["reward"]["worst"] is None and answer["reward"]["gap"] is None
     assert [answer["constraints"][0][key] for key in ("worst", "satisfied")] == [None, None]
