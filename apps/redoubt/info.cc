@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -152,6 +153,9 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
   for (const ValueRange& range : value_ranges(problem))
     object["values"].push_back(
         {{"name", range.name}, {"least", range.least}, {"largest", range.largest}});
+  object["labels"] = Json::object();
+  for (const Label& label : model.arrays().labels)
+    object["labels"][label.name] = label.states.size();
   object["constraints"] = Json::array();
   for (std::size_t c = 0; c < achievable.size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
@@ -187,6 +191,15 @@ void print_values(const Problem& problem) {
   for (const ValueRange& range : value_ranges(problem))
     rows.push_back({range.name, number_text(range.least), number_text(range.largest)});
   print_table(rows);
+}
+
+void print_labels(const Model& model) {
+  std::vector<std::string> labels;
+  for (const Label& label : model.arrays().labels)
+    labels.push_back(fmt::format("{} ({} state{})", label.name,
+                                 count_text(static_cast<double>(label.states.size())),
+                                 label.states.size() == 1 ? "" : "s"));
+  if (!labels.empty()) fmt::print("Labels: {}\n", fmt::join(labels, ", "));
 }
 
 void print_constraints(const Problem& problem, const std::vector<AchievableRange>& achievable,
@@ -253,7 +266,9 @@ int info(const InfoOptions& options) {
              count_text(model.actions()), count_text(static_cast<double>(model.rows())),
              count_text(static_cast<double>(model.outcomes())),
              model.stages() > 1 ? ", rows of their own for every stage" : "");
-  fmt::print("{}\n\n", terms_text(problem));
+  fmt::print("{}\n", terms_text(problem));
+  print_labels(model);
+  fmt::print("\n");
   print_values(problem);
   print_constraints(problem, achievable, together);
   print_plan(problem, plan, seconds);

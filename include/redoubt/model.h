@@ -26,6 +26,13 @@ struct Signal {
   bool operator==(const Signal&) const = default;
 };
 
+// A named set of states, such as those in which a goal is reached.
+struct Label {
+  std::string name;
+  std::vector<State> states = {};  // in increasing order, each once
+  bool operator==(const Label&) const = default;
+};
+
 // Which part of a larger model a model is: the rows of some of its states, for one of several
 // processes. Where those rows lead to other states, and in the start states, the part has the
 // states without their rows: their values come from the process that owns them. States have the
@@ -59,6 +66,7 @@ struct ModelArrays {
       upper;  // of each outcome: bounds for the `interval` set; empty when there are none
   std::vector<std::string> state_names;  // empty: numbers are the names
   std::vector<std::string> action_names;
+  std::vector<Label> labels;
   std::optional<Part> part;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
@@ -75,9 +83,9 @@ struct ModelViews {
 
 // States, actions, outcomes, reward and signals; immutable and valid once built, cheap to copy
 // (copies share the arrays). Building drops outcomes of probability zero, merges equal outcomes
-// (same next state and values), leaves out value arrays that are zero throughout, and renormalises
-// rows that sum to one within 1e-9 times their number of outcomes. Anything else is an Error that
-// names the row, the value and the rule.
+// (same next state and values), leaves out value arrays that are zero throughout, sorts the states
+// of labels, and renormalises rows that sum to one within 1e-9 times their number of outcomes.
+// Anything else is an Error that names the row, the value and the rule.
 class Model {
  public:
   // Views are copied, which takes less time here, where they are checked, than before.
@@ -134,7 +142,8 @@ class Model {
   // that the row does not list, in one of its own.
   bool lists(Row row, State state) const;
 
-  int signal_index(const std::string& name) const;  // -1 when there is none of this name
+  int signal_index(const std::string& name) const;         // -1 when there is none of this name
+  const Label* find_label(const std::string& name) const;  // null when there is none of this name
   std::string state_name(State state) const;
   std::string action_name(std::int32_t action) const;
   std::string row_name(
@@ -181,6 +190,9 @@ class ModelBuilder {
   void on_arrival(State state, double reward, std::vector<double> signals = {});
   void name_states(std::vector<std::string> names) { state_names_ = std::move(names); }
   void name_actions(std::vector<std::string> names) { action_names_ = std::move(names); }
+  void label(std::string name, std::vector<State> states) {
+    labels_.push_back({std::move(name), std::move(states)});
+  }
   Model build() const;
 
  private:
@@ -193,6 +205,7 @@ class ModelBuilder {
   State states_;
   int stages_;
   std::vector<std::string> signals_, state_names_, action_names_;
+  std::vector<Label> labels_;
   std::vector<Entry> entries_;
   std::vector<double> arrival_reward_;
   std::vector<std::vector<double>> arrival_signals_;  // of each signal; of each state

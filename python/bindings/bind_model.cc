@@ -1,4 +1,5 @@
 #include <nanobind/operators.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -67,6 +68,10 @@ void bind_model(nb::module_& m) {
       .def_rw("stages", &ModelArrays::stages)
       .def_rw("state_names", &ModelArrays::state_names)
       .def_rw("action_names", &ModelArrays::action_names)
+      .def("add_label",
+           [](ModelArrays& self, std::string name, std::vector<State> states) {
+             self.labels.push_back({std::move(name), std::move(states)});
+           })
       .def("give_every_action", &give_every_action, nb::arg("actions"),
            "Every state has rows of the actions 0..actions-1 at every stage.")
       .def("add_signal", [](ModelArrays& self, std::string name, const Array<double>& outcome,
@@ -100,6 +105,13 @@ void bind_model(nb::module_& m) {
                    })
       .def_prop_ro("state_names", [](const Model& model) { return model.arrays().state_names; })
       .def_prop_ro("action_names", [](const Model& model) { return model.arrays().action_names; })
+      .def_prop_ro("labels",
+                   [](const Model& model) {
+                     std::vector<std::pair<std::string, std::vector<State>>> labels;
+                     for (const Label& one : model.arrays().labels)
+                       labels.emplace_back(one.name, one.states);
+                     return labels;
+                   })
       .def_prop_ro("state_rows", model_view(&ModelArrays::state_rows), nb::rv_policy::reference)
       .def_prop_ro("action", model_view(&ModelArrays::action), nb::rv_policy::reference)
       .def_prop_ro("row_outcomes", model_view(&ModelArrays::row_outcomes), nb::rv_policy::reference)

@@ -36,6 +36,7 @@ class Interval(_core.Interval):
 
 Uncertainty = _core.Nominal | _core.TV | _core.Chi2 | _core.KL | _core.Tilt | _core.Interval
 Names = tuple[list[str], list[str]]  # of states and of actions
+Labels = list[tuple[str, list[int]]]  # names and states
 
 
 def bounds_of(uncertainty: Uncertainty | None, order: str | None) -> dict[str, Values]:
@@ -46,8 +47,9 @@ def bounds_of(uncertainty: Uncertainty | None, order: str | None) -> dict[str, V
 
 
 def model_of(
-    layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon: int | None, names: Names
-) -> _core.Model:
+    layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon: int | None, names: Names,
+    labels: Labels,
+) -> _core.Model:  # fmt: skip
     """The model of a layout under the reward and the signals that are given; names of states and actions."""
     every = [*given.values(), *bounds.values()]
     stages = max((values.stages(layout, horizon) for values in every), default=1)
@@ -59,7 +61,7 @@ def model_of(
     for name, values in layout.extra.items():
         row, outcome, arrival = spread.get(name, (np.empty(0),) * 3)
         spread[name] = row, values + (outcome if len(outcome) else 0.0), arrival
-    return _built(layout, spread, bounds, horizon, names)
+    return _built(layout, spread, bounds, horizon, names, labels)
 
 
 def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
@@ -81,12 +83,13 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
             f"Interval allows {len(joined.next) - len(layout.next)} outcomes that the problem does not have, and "
             f"{dependent[0]!r} depends on the outcome, must be given to Problem with its values there"
         )
-    return _built(joined, values, bounds, horizon, (model.state_names, model.action_names))
+    return _built(joined, values, bounds, horizon, (model.state_names, model.action_names), model.labels)
 
 
 def _built(
-    layout: Layout, values: dict[str, tuple[Any, Any, Any]], bounds: dict[str, Values], horizon: int | None, names: Names
-) -> _core.Model:
+    layout: Layout, values: dict[str, tuple[Any, Any, Any]], bounds: dict[str, Values], horizon: int | None,
+    names: Names, labels: Labels,
+) -> _core.Model:  # fmt: skip
     arrays = _core.ModelArrays()
     arrays.states, arrays.stages = layout.states, layout.stages
     if layout.regular:
@@ -94,6 +97,8 @@ def _built(
     else:
         arrays.state_rows, arrays.action = layout.state_rows, layout.action
     arrays.state_names, arrays.action_names = names
+    for name, states in labels:
+        arrays.add_label(name, states)
     reward, arrays.outcome_reward, arrays.arrival_reward = values.pop("reward", (np.empty(0),) * 3)
     for name, (_, outcome, arrival) in values.items():
         arrays.add_signal(name, outcome, arrival)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _core, _show
 from ._build import Uncertainty, bounds_of, model_of, with_bounds
 from ._core import Error
+from ._labels import labels_of
 from ._options import AnyPath, named_options
 from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
 from ._transitions import read_transitions
@@ -60,6 +61,8 @@ class Problem(_core.Problem):
         order: "sas" or "ass" when P, or an array over outcomes, has three equal axes.
         states: number or list of names of the states.
         actions: list of names of the actions.
+        labels: named sets of states: each a list or set of states, by number or name, a mask with one truth value
+            for each state, or a function of the state's number.
 
     Raises:
         Error: when something breaks a rule; the text names the thing, its value and the rule.
@@ -96,6 +99,7 @@ class Problem(_core.Problem):
         order: str | None = None,
         states: int | Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
+        labels: Mapping[str, Any] | None = None,
     ) -> None:
         layout = read_transitions(P, order, states, actions)
         objective = objective_of(reward, minimise)
@@ -107,7 +111,8 @@ class Problem(_core.Problem):
         state_names = list(states) if isinstance(states, Sequence) else []
         names = (state_names, [] if actions is None else list(actions))
         rewarded = numbers or "reward" in layout.extra
-        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names)
+        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names,
+                         labels_of(labels, layout.states, state_names))  # fmt: skip
         model = _core.with_objective(model, objective, rewarded)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
@@ -182,6 +187,15 @@ class Problem(_core.Problem):
     @property
     def action_names(self) -> list[str]:
         return self.model.action_names
+
+    @property
+    def labels(self) -> dict[str, NDArray[np.int32]]:
+        """The states of each label, in increasing order.
+
+        >>> rd.make("grid(size=3)").labels["goal"]
+        array([8], dtype=int32)
+        """
+        return {name: np.array(states, dtype=np.int32) for name, states in self.model.labels}
 
     @property
     def horizon(self) -> int | None:

@@ -48,6 +48,7 @@ def _problem_rows(problem: Problem) -> list[tuple[str, str]]:
         ("start", _start(problem)),
         ("signals", ", ".join(problem.model.signal_names) or "none"),
     ]
+    rows += [("labels", ", ".join(problem.labels))] if problem.labels else []
     rows += [("constraint", _constraint(c.signal, c.sense, c.bound, c.probability)) for c in problem.constraints]
     return [*rows, ("uncertainty", repr(problem.uncertainty))]
 

@@ -115,11 +115,11 @@ def read_transitions(P: Any, order: str | None, states: States, actions: Sequenc
     if is_sparse(P):
         return _from_sparse([P], order)
     if isinstance(P, Mapping):
-        return _from_columns(*_nested_columns(P, _labels(states), _labels(actions)), states)
+        return _from_columns(*_nested_columns(P, _numbers(states), _numbers(actions)), states)
     if isinstance(P, Sequence) and len(P) > 0 and is_sparse(P[0]):
         return _from_sparse(list(P), order)
     if isinstance(P, Sequence) and len(P) > 0 and _is_transition(P[0]):
-        return _from_columns(*_listed_columns(P, _labels(states), _labels(actions)), states)
+        return _from_columns(*_listed_columns(P, _numbers(states), _numbers(actions)), states)
     try:
         array = np.asarray(P, dtype=np.float64)
     except ValueError as error:
@@ -235,15 +235,15 @@ def _regular(
 _KEYS = ("stage", "state", "action", "next", "p")
 
 
-Labels = dict[Any, int]  # the number of each name
+Numbers = dict[Any, int]  # the number of each name
 Columns = dict[str, list[Any]]
 
 
-def _labels(names: States) -> Labels:
+def _numbers(names: States) -> Numbers:
     return {name: number for number, name in enumerate(names)} if isinstance(names, Sequence) else {}
 
 
-def _listed_columns(entries: Sequence[Any], states: Labels, actions: Labels) -> tuple[Columns, Columns]:
+def _listed_columns(entries: Sequence[Any], states: Numbers, actions: Numbers) -> tuple[Columns, Columns]:
     columns: Columns = {key: [] for key in _KEYS}
     extra: Columns = {}
     for i, entry in enumerate(entries):
@@ -266,7 +266,7 @@ def _listed_columns(entries: Sequence[Any], states: Labels, actions: Labels) -> 
     return columns, extra
 
 
-def _nested_columns(P: Mapping[Any, Any], states: Labels, actions: Labels) -> tuple[Columns, Columns]:
+def _nested_columns(P: Mapping[Any, Any], states: Numbers, actions: Numbers) -> tuple[Columns, Columns]:
     """P[state][action] is {next: p} or a list of (p, next), as Gymnasium has it."""
     columns: Columns = {key: [] for key in _KEYS}
     for state, choices in P.items():

@@ -48,6 +48,11 @@ Model board(const Parameters& parameters) {
     }
   }
   builder.name_actions({"up", "right", "down", "left"});
+  builder.label("goal", {goal});
+  std::vector<State> hazards;
+  for (State cell = 0; cell < goal; ++cell)
+    if (hazard[cell]) hazards.push_back(cell);
+  builder.label("hazard", std::move(hazards));
   return builder.build();
 }
 

@@ -45,6 +45,7 @@ Model shop(const Parameters& parameters) {
     for (State order = 0; order <= capacity - stock; ++order)
       builder.add(0, stock, order, period(stock, order, prices, demand));
   }
+  builder.label("empty", {0});
   return builder.build();
 }
 

@@ -29,6 +29,7 @@ Model machine(const Parameters&) {
   }
   builder.name_states({"new", "good", "fair", "worn"});
   builder.name_actions({"operate", "replace"});
+  builder.label("worn", {kConditions - 1});
   return builder.build();
 }
 

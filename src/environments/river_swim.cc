@@ -40,6 +40,7 @@ Model river(const Parameters& parameters) {
   }
   builder.name_states({"s0", "s1", "s2", "s3", "s4", "s5"});
   builder.name_actions({"left", "right"});
+  builder.label("goal", {kLength - 1});
   return builder.build();
 }
 

@@ -26,6 +26,7 @@ Model player(const Parameters& parameters) {
     }
   }
   builder.name_actions({"fast", "slow"});
+  builder.label("empty", {0});
   return builder.build();
 }
 

@@ -148,7 +148,7 @@ std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArr
   return row;
 }
 
-Model read_csv_model(std::string_view text, const Side& side) {
+Model read_csv_model(std::string_view text, const Node& root, const Side& side) {
   Records records(text);
   const Columns columns = read_header(records);
   Limits limits;
@@ -162,6 +162,7 @@ Model read_csv_model(std::string_view text, const Side& side) {
   if (side.states) a.states = side.states->count(), a.state_names = side.states->names();
   if (side.actions) a.action_names = side.actions->names();
   require(a.states >= 1, "has no transitions, must have at least one");
+  read_labels(root, a);
   if (columns.step >= 0) a.stages = std::max(1, side.horizon.value_or(count_of(transitions.stage)));
   require_plausible(a.states, "states", text.size());
   require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
@@ -189,7 +190,7 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
   if (const auto arrivals = root.find("arrivals"))
     naming(terms_name, [&] { arrivals->fail("must be left out beside a CSV file"); });
-  Model model = naming(name, [&] { return read_csv_model(text, side); });
+  Model model = naming(name, [&] { return read_csv_model(text, root, side); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
   if (model.stages() > 1) draft.terms.horizon = model.stages();
   return draft;

@@ -84,6 +84,7 @@ std::string write_csv(const Problem& problem) {
 
 std::string write_terms(const Problem& problem) {
   std::string out = "{\n  \"format\": \"redoubt-terms\",\n  \"version\": 1,\n";
+  io::write_names(out, problem.model());
   io::write_labels(out, problem.model());
   io::write_terms(out, problem);
   io::write_arrivals(out, problem.model());

@@ -22,7 +22,8 @@ bool names_a_reward(const Node& root) {
 Draft read_root(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-problem", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals"});
+                   "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals",
+                   "labels"});
   Model model = read_model(root, bytes, read_horizon(root));
   Terms terms = read_terms(root, model.arrays());
   return {std::move(model), std::move(terms), names_a_reward(root)};

@@ -16,7 +16,7 @@ constexpr std::size_t most_signals = 1000;  // as a CSV file has columns
 // Reads the entries of "transitions", each [state, action, next, p] or an object.
 class TransitionReader {
  public:
-  TransitionReader(const Labels& states, const Labels& actions, const std::vector<Signal>& signals,
+  TransitionReader(const Names& states, const Names& actions, const std::vector<Signal>& signals,
                    const std::optional<int>& horizon)
       : states_(states), actions_(actions), signals_(signals), horizon_(horizon) {}
 
@@ -98,8 +98,8 @@ class TransitionReader {
     }
   }
 
-  const Labels& states_;
-  const Labels& actions_;
+  const Names& states_;
+  const Names& actions_;
   const std::vector<Signal>& signals_;
   const std::optional<int>& horizon_;
   Transitions out_;
@@ -159,8 +159,8 @@ int count_stages(const Node& root, const Transitions& transitions,
 }  // namespace
 
 Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon) {
-  const Labels states(root.at("states"), "states", 1, bytes);
-  const Labels actions(root.at("actions"), "actions", 0, bytes);
+  const Names states(root.at("states"), "states", 1, bytes);
+  const Names actions(root.at("actions"), "actions", 0, bytes);
   const auto signals = root.find("signals");
   ModelArrays a;
   a.states = states.count();
@@ -173,6 +173,7 @@ Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& 
   require_plausible(values, "transition values", bytes);
   Transitions transitions = TransitionReader(states, actions, a.signals, horizon).read(list);
   read_arrivals(root, a);
+  read_labels(root, a);
   earn_by_arrival(transitions, a);
   const int stages = count_stages(root, transitions, horizon);
   require_plausible(static_cast<std::int64_t>(stages) * a.states, "states of all stages", bytes);

@@ -12,10 +12,10 @@ namespace redoubt::io {
 
 // States or actions of a file: a count, or a list of names. Elsewhere in the file each is called by
 // its number or its name.
-class Labels {
+class Names {
  public:
-  Labels(std::int32_t count, std::vector<std::string> names);
-  Labels(const Node& node, std::string_view what, int least, std::size_t bytes);
+  Names(std::int32_t count, std::vector<std::string> names);
+  Names(const Node& node, std::string_view what, int least, std::size_t bytes);
 
   std::int32_t count() const { return count_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -44,13 +44,16 @@ Draft read_json_draft(std::string_view text, std::string_view name);
 // What a "redoubt-terms" object says beside a model of another format, as far as the model needs
 // it.
 struct Side {
-  std::optional<Labels> states, actions;
+  std::optional<Names> states, actions;
   std::optional<int> horizon;
 };
 Side read_side(const Node& root, std::size_t bytes);
 
 // What arrivals earn, by signal and state; the model has its states and the names of its signals.
 void read_arrivals(const Node& root, ModelArrays& model);
+
+// Named sets of states; the model has its states.
+void read_labels(const Node& root, ModelArrays& model);
 
 std::optional<int> read_horizon(const Node& root);
 // Keys that are missing leave the default. Of the model its states are asked for, and its rows

@@ -87,7 +87,7 @@ std::vector<double> read_table(const Node& table, const ModelArrays& rows) {
   return out;
 }
 
-Labels::Labels(const Node& node, std::string_view what, int least, std::size_t bytes) {
+Names::Names(const Node& node, std::string_view what, int least, std::size_t bytes) {
   if (!node.raw().is_array()) {
     if (!node.raw().is_number()) node.fail("must be a count or a list of names");
     const auto count = node.integer(least, 0x7FFFFFFE);
@@ -98,18 +98,18 @@ Labels::Labels(const Node& node, std::string_view what, int least, std::size_t b
   std::vector<std::string> names;
   for (std::size_t i = 0; i < node.size(); ++i) names.push_back(node.at(i).text());
   const auto count = static_cast<std::int32_t>(names.size());
-  *this = Labels(count, std::move(names));
+  *this = Names(count, std::move(names));
   if (numbers_.size() != names_.size()) node.fail("names must differ");
   if (count < least) node.fail(fmt::format("must have at least {}", least));
 }
 
-Labels::Labels(std::int32_t count, std::vector<std::string> names)
+Names::Names(std::int32_t count, std::vector<std::string> names)
     : count_(count), names_(std::move(names)) {
   for (std::size_t i = 0; i < names_.size(); ++i)
     numbers_.emplace(names_[i], static_cast<std::int32_t>(i));
 }
 
-std::int32_t Labels::find(const Node& node, const std::string& name) const {
+std::int32_t Names::find(const Node& node, const std::string& name) const {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) return found->second;
   std::int32_t number = -1;
@@ -121,7 +121,7 @@ std::int32_t Labels::find(const Node& node, const std::string& name) const {
   return number;
 }
 
-std::int32_t Labels::read(const Node& node) const {
+std::int32_t Names::read(const Node& node) const {
   if (node.raw().is_string()) return find(node, node.text());
   return static_cast<std::int32_t>(node.integer(0, count_ - 1));
 }

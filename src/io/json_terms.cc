@@ -20,7 +20,7 @@ Start read_start_list(const Node& list, const ModelArrays& model) {
   return start;
 }
 
-Start read_start_object(const Node& object, const Labels& states) {
+Start read_start_object(const Node& object, const Names& states) {
   Start start;
   const auto& members = object.raw().get_ref<const Json::object_t&>();
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -32,7 +32,7 @@ Start read_start_object(const Node& object, const Labels& states) {
 
 Start read_start(const Node& node, const ModelArrays& model) {
   if (node.raw().is_array()) return read_start_list(node, model);
-  const Labels states(model.states, model.state_names);
+  const Names states(model.states, model.state_names);
   if (node.raw().is_object()) return read_start_object(node, states);
   return Start(states.read(node));
 }
@@ -96,7 +96,7 @@ std::optional<int> read_horizon(const Node& root) {
 Side read_side(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty", "arrivals"});
+                   "constraints", "uncertainty", "arrivals", "labels"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
@@ -109,7 +109,7 @@ void read_arrivals(const Node& root, ModelArrays& model) {
   const auto arrivals = root.find("arrivals");
   if (!arrivals) return;
   if (!arrivals->raw().is_object()) arrivals->fail("must be an object of signals and values");
-  const Labels states(model.states, model.state_names);
+  const Names states(model.states, model.state_names);
   const auto& members = arrivals->raw().get_ref<const Json::object_t&>();
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members.begin()[i].first;
@@ -124,6 +124,20 @@ void read_arrivals(const Node& root, ModelArrays& model) {
     const auto& entries = values.raw().get_ref<const Json::object_t&>();
     for (std::size_t n = 0; n < entries.size(); ++n)
       to[states.find(values, entries.begin()[n].first)] = values.member(n).number();
+  }
+}
+
+void read_labels(const Node& root, ModelArrays& model) {
+  const auto labels = root.find("labels");
+  if (!labels) return;
+  if (!labels->raw().is_object()) labels->fail("must be an object of names and lists of states");
+  const Names states(model.states, model.state_names);
+  const auto& members = labels->raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Node list = labels->member(i);
+    Label label{members.begin()[i].first};
+    for (std::size_t n = 0; n < list.size(); ++n) label.states.push_back(states.read(list.at(n)));
+    model.labels.push_back(std::move(label));
   }
 }
 

@@ -130,13 +130,24 @@ std::string constraint_text(const Constraint& c) {
 
 }  // namespace
 
-void write_labels(std::string& out, const Model& m) {
+void write_names(std::string& out, const Model& m) {
   const ModelArrays& a = m.arrays();
   out += fmt::format("  \"states\": {},\n", a.state_names.empty() ? fmt::format("{}", m.states())
                                                                   : list_of_names(a.state_names));
   out +=
       fmt::format("  \"actions\": {},\n", a.action_names.empty() ? fmt::format("{}", m.actions())
                                                                  : list_of_names(a.action_names));
+}
+
+void write_labels(std::string& out, const Model& m) {
+  std::string labels;
+  for (const Label& one : m.arrays().labels) {
+    std::string states;
+    for (const State s : one.states)
+      states += (states.empty() ? "" : ", ") + label(m.arrays().state_names, s);
+    labels += fmt::format("{}\n    {}: [{}]", labels.empty() ? "" : ",", quoted(one.name), states);
+  }
+  if (!labels.empty()) out += fmt::format("  \"labels\": {{{}\n  }},\n", labels);
 }
 
 void write_terms(std::string& out, const Problem& problem) {
@@ -192,6 +203,7 @@ void write_uncertainty(std::string& out, const Problem& problem) {
 std::string write_json(const Problem& problem) {
   io::require_dense_actions(problem.model());
   std::string out = "{\n  \"format\": \"redoubt-problem\",\n  \"version\": 1,\n";
+  io::write_names(out, problem.model());
   io::write_labels(out, problem.model());
   io::write_terms(out, problem);
   io::write_transitions(out, problem.model());

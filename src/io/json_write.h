@@ -7,7 +7,8 @@
 namespace redoubt::io {
 
 // Key lines of a JSON object, each ending in ",\n" and indented by two blanks.
-void write_labels(std::string& out, const Model& model);     // "states", "actions"
+void write_names(std::string& out, const Model& model);      // "states", "actions"
+void write_labels(std::string& out, const Model& model);     // "labels", where there are any
 void write_terms(std::string& out, const Problem& problem);  // all but the uncertainty
 void write_arrivals(std::string& out, const Model& model);   // "arrivals", where there are any
 // The last line: without the comma.

@@ -26,6 +26,9 @@ inline std::string annotation(const std::string& group, const std::string& id,
   return "annotations/" + group + "/" + id + "/" + applies_to + "/values.bin";
 }
 
+// Atomic propositions: sets of states.
+inline constexpr const char* labels_group = "aps";
+
 // What UMB has no place for: radii of choices, nominal probabilities of interval branches. The
 // terms are in index.json, as the parameters of the file's tool.
 inline constexpr const char* own_group = "redoubt";

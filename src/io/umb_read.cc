@@ -9,6 +9,7 @@
 #include "io/transitions.h"
 #include "io/umb_actions.h"
 #include "io/umb_index.h"
+#include "io/umb_labels.h"
 #include "io/umb_rewards.h"
 #include "io/umb_values.h"
 #include "model/agree.h"
@@ -54,6 +55,7 @@ class UmbReader {
     read_probabilities();
     read_actions();
     read_rewards();
+    naming(umb::index, [&] { read_labels(members_, index_, states_, a_); });
     read_terms(initial_);
   }
 

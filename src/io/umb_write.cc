@@ -3,6 +3,7 @@
 #include "io/json_node.h"
 #include "io/tar.h"
 #include "io/umb_index.h"
+#include "io/umb_labels.h"
 #include "model/require.h"
 #include "redoubt/io.h"
 
@@ -43,12 +44,6 @@ std::vector<std::uint64_t> targets(const Model& m, const Layers& layers) {
     }
   }
   return out;
-}
-
-std::string initial_bits(const Start& start, std::int64_t states) {
-  std::vector<std::uint64_t> bits((states + 63) / 64, 0);
-  for (const State s : start.states) bits[s / 64] |= std::uint64_t{1} << (s % 64);
-  return to_bytes(bits);
 }
 
 std::vector<double> interleave(const std::vector<double>& lower, const std::vector<double>& upper) {
@@ -92,6 +87,7 @@ class UmbWriter {
     write_structure();
     write_actions();
     write_values();
+    write_labels();
     std::vector<std::pair<std::string, std::string>> files;
     files.emplace_back(umb::index, index().dump(2) + "\n");
     for (auto& file : files_) files.push_back(std::move(file));
@@ -132,7 +128,7 @@ class UmbWriter {
 
   void write_structure() {
     const Layers layers = layers_of(model_);
-    add(umb::state_is_initial, initial_bits(problem_.start(), layers.states));
+    add(umb::state_is_initial, bits_of(problem_.start().states, layers.states, layers.states));
     add(umb::state_to_choices, to_bytes(unsigned_offsets(arrays_.state_rows, layers.states)));
     add(umb::choice_to_branches, to_bytes(unsigned_offsets(arrays_.row_outcomes, model_.rows())));
     if (model_.outcomes() == 0) return;
@@ -169,6 +165,19 @@ class UmbWriter {
     const Radius* radius = radius_of(problem_.uncertainty());
     if (radius != nullptr && !radius->rows.empty())
       annotate(umb::own_group, "radius", "radius", &radius->rows, nullptr);
+  }
+
+  void write_labels() {
+    for (std::size_t i = 0; i < arrays_.labels.size(); ++i) {
+      const Label& label = arrays_.labels[i];
+      quoted(label.name);  // an Error unless it is UTF-8
+      const std::string id = fmt::format("label-{}", i);
+      add(umb::annotation(umb::labels_group, id, "states"),
+          bits_of(label.states, layers_of(model_).states, model_.states()));
+      annotations_[umb::labels_group][id] = {{"alias", label.name},
+                                             {"applies-to", {"states"}},
+                                             {"type", {{"type", "bool"}, {"size", 1}}}};
+    }
   }
 
   // An annotation applies to something, even when it is zero throughout.

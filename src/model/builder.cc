@@ -47,6 +47,7 @@ Model ModelBuilder::build() const {
   a.stages = stages_;
   a.state_names = state_names_;
   a.action_names = action_names_;
+  a.labels = labels_;
   a.state_rows.assign(static_cast<std::size_t>(states_) * stages_ + 1, 0);
   a.row_outcomes.push_back(0);
   for (const std::string& name : signals_) a.signals.push_back({name, {}, {}});

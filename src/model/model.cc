@@ -165,6 +165,20 @@ void check_names(const std::vector<std::string>& names, std::string_view what) {
     require(seen.insert(name).second, "{} name '{}' is given twice, names must differ", what, name);
 }
 
+void tidy_labels(ModelArrays& a) {
+  std::unordered_set<std::string_view> names;
+  for (Label& label : a.labels) {
+    require(!label.name.empty(), "a label without a name, must have one");
+    require(names.insert(label.name).second, "label '{}' is given twice, names must differ",
+            label.name);
+    for (const State s : label.states)
+      require(s >= 0 && s < a.states, "state {} of label '{}', must be in 0..{}", s, label.name,
+              a.states - 1);
+    std::sort(label.states.begin(), label.states.end());
+    label.states.erase(std::unique(label.states.begin(), label.states.end()), label.states.end());
+  }
+}
+
 // Of a part: numbers that increase, and rows in the states that it owns only.
 void check_part(const ModelArrays& a) {
   if (!a.part) return;
@@ -247,6 +261,7 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
   actions_ = count_actions(a);
   check_names(a.state_names, "state");
   check_names(a.action_names, "action");
+  tidy_labels(a);
   if (!tidy) {
     check_outcomes(*this);
     check_actions(*this);
@@ -299,6 +314,13 @@ int Model::signal_index(const std::string& name) const {
     if (arrays_->signals[s].name == name) return s;
   }
   return -1;
+}
+
+const Label* Model::find_label(const std::string& name) const {
+  for (const Label& label : arrays_->labels) {
+    if (label.name == name) return &label;
+  }
+  return nullptr;
 }
 
 std::string Model::state_name(State state) const {

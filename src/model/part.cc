@@ -119,6 +119,7 @@ ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
     rows.state_names = std::move(names);
   }
   pick_arrivals(rows, part.number);
+  renumber_labels(rows, part.number);
   rows.part = std::move(part);
   return rows;
 }

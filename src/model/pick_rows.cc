@@ -1,5 +1,7 @@
 #include "model/pick_rows.h"
 
+#include <algorithm>
+
 namespace redoubt {
 namespace {
 
@@ -53,6 +55,7 @@ ModelArrays pick_rows(const ModelArrays& a, const Ranges& rows, State states) {
   some.arrival_reward = a.arrival_reward;
   some.state_names = a.state_names;
   some.action_names = a.action_names;
+  some.labels = a.labels;
   return some;
 }
 
@@ -66,6 +69,20 @@ void pick_arrivals(ModelArrays& a, const std::vector<State>& states) {
   };
   pick_some(a.arrival_reward);
   for (Signal& s : a.signals) pick_some(s.arrival);
+}
+
+void renumber_labels(ModelArrays& a, const std::vector<State>& states) {
+  if (a.labels.empty()) return;
+  const State last = states.empty() ? -1 : *std::max_element(states.begin(), states.end());
+  std::vector<State> number(last + 1, -1);
+  for (std::size_t i = 0; i < states.size(); ++i) number[states[i]] = static_cast<State>(i);
+  for (Label& label : a.labels) {
+    std::vector<State> kept;
+    for (const State s : label.states) {
+      if (s <= last && number[s] >= 0) kept.push_back(number[s]);
+    }
+    label.states = std::move(kept);
+  }
 }
 
 void pick_radii(Terms& terms, const Ranges& rows) {

@@ -102,6 +102,7 @@ Problem reorder(const Problem& problem, const std::vector<State>& order) {
   ModelArrays moved = pick_rows(model.arrays(), rows, model.states());
   for (State& s : moved.next) s = number[s];
   pick_arrivals(moved, order);
+  renumber_labels(moved, order);
   moved.state_names.clear();
   for (const State s : order) moved.state_names.push_back(model.state_name(s));
   Terms terms = problem.terms();

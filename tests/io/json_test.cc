@@ -59,6 +59,23 @@ TEST(Json, ReadsTheFileOfTheManual) {
   EXPECT_EQ(p.uncertainty(), Uncertainty(KL{0.05}));
 }
 
+TEST(Json, LabelsAreSetsOfStatesByNumberOrName) {
+  const std::string labels = R"("labels": {"goal": ["b", 0, 1], "none": []}, "states": ["a", "b"])";
+  const Model m = read(file_with("\"states\": 2", labels)).model();
+  ASSERT_NE(m.find_label("goal"), nullptr);
+  EXPECT_EQ(m.find_label("goal")->states, (std::vector<State>{0, 1}));
+  EXPECT_TRUE(m.find_label("none")->states.empty());
+  EXPECT_EQ(m.find_label("crash"), nullptr);
+  const auto error = [&](const std::string& value) {
+    return error_with("\"states\": 2", "\"states\": 2, \"labels\": " + value);
+  };
+  EXPECT_EQ(error("{\"goal\": [2]}"), "p.json: labels.goal[0] = 2, must be a whole number in 0..1");
+  EXPECT_EQ(error("{\"goal\": 1}"), "p.json: labels.goal = 1, must be a list");
+  EXPECT_EQ(error("{\"\": [1]}"), "p.json: a label without a name, must have one");
+  EXPECT_EQ(error("[1]"),
+            "p.json: labels = a list of 1, must be an object of names and lists of states");
+}
+
 RC_GTEST_PROP(Json, RoundTripKeepsEveryBit, (std::uint64_t seed)) {
   const Problem p = testing::random_problem(seed, testing::random_options(seed));
   RC_ASSERT(read(write_json(p)) == p);
@@ -196,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"\"discount\"", "\"discuont\"",
             "p.json: unknown key 'discuont', must be one of format, version, states, actions, "
             "horizon, discount, start, transitions, reward, signals, constraints, uncertainty, "
-            "arrivals"},
+            "arrivals, labels"},
         Bad{"\"horizon\": 10", "\"discount\": 0.5",
             "p.json: key 'discount' is given twice, must be given once"},
         Bad{"\"radius\"", "\"radus\"",

@@ -49,6 +49,15 @@ std::string error_after(Change change) {
   return error;
 }
 
+TEST(Model, LabelsAreSets) {
+  ModelArrays a = small();
+  a.labels = {{"all", {1, 0, 1}}, {"none", {}}};
+  const Model m(std::move(a));
+  EXPECT_EQ(m.find_label("all")->states, (std::vector<State>{0, 1}));
+  EXPECT_TRUE(m.find_label("none")->states.empty());
+  EXPECT_EQ(m.find_label("some"), nullptr);
+}
+
 TEST(Model, AnswersWhatItWasBuiltFrom) {
   const Model m(small());
   EXPECT_EQ(m.states(), 2);
@@ -341,6 +350,18 @@ TEST(Model, RulesOfActionsAndNames) {
               a.state_names = {"a", "a"};
             }),
             "state name 'a' is given twice, names must differ");
+  EXPECT_EQ(error_after([](ModelArrays& a) {
+              a.labels = {{"goal", {0}}, {"goal", {1}}};
+            }),
+            "label 'goal' is given twice, names must differ");
+  EXPECT_EQ(error_after([](ModelArrays& a) {
+              a.labels = {{"goal", {0, 2}}};
+            }),
+            "state 2 of label 'goal', must be in 0..1");
+  EXPECT_EQ(error_after([](ModelArrays& a) {
+              a.labels = {{"", {}}};
+            }),
+            "a label without a name, must have one");
 }
 
 TEST(ModelBuilder, TakesRowsInAnyOrder) {

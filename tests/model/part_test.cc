@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "redoubt/ranks.h"
 #include "support/random_problem.h"
 
@@ -50,6 +52,12 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
                     whole.model().arrays().next[j]);
           EXPECT_EQ(model.value(-1, here), whole.model().value(-1, same));
         }
+      }
+      for (const Label& label : model.arrays().labels) {
+        const std::vector<State>& there = whole.model().find_label(label.name)->states;
+        for (State s = 0; s < model.states(); ++s)
+          EXPECT_EQ(std::binary_search(label.states.begin(), label.states.end(), s),
+                    std::binary_search(there.begin(), there.end(), model.arrays().part->number[s]));
       }
       for (std::size_t i = 0; i < part.start().states.size(); ++i)
         EXPECT_EQ(model.arrays().part->number[part.start().states[i]], whole.start().states[i]);

@@ -65,6 +65,8 @@ def random_ats(seed, interval=False):
     reward.set_branch_values([draw.random() for _ in ats.branches])
     cost = ats.add_reward_annotation(name="id-of-cost", alias="cost, in €")
     cost.set_state_values([float(draw.randint(1, 5)) for _ in ats.states])
+    ap = ats.add_ap_annotation(name="odd", alias="an odd state")
+    ap.set_state_values([state % 2 == 1 for state in ats.states])
     ats.validate()
     return ats
 
@@ -90,6 +92,7 @@ def test_we_read_what_umbi_writes(seed, tmp_path):
         assert found[key][0] == pytest.approx(p, rel=1e-15)
         assert found[key][1] == reward
     assert [problem["start"]] == ats.initial_states
+    assert problem["labels"] == {"an odd state": [state for state in ats.states if state % 2]}
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -91,6 +91,10 @@ Model random_model(Random& random, const RandomOptions& o) {
   if (o.names) {
     builder.name_states(awkward_names("state", o.states));
     builder.name_actions(awkward_names("action", o.actions));
+    std::vector<State> odd;
+    for (State s = 1; s < o.states; s += 2) odd.push_back(s);
+    for (const std::string& name : awkward_names("label", 2)) builder.label(name, odd);
+    builder.label("nowhere", {});
   }
   for (State s = 0; o.arrivals && s < o.states; ++s) {
     if (random.below(2) == 0) builder.on_arrival(s, random.uniform(), values(random, o.signals));
