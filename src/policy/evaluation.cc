@@ -29,7 +29,8 @@ class Pass {
   // With no stage kept but the first.
   MemoryPlan memory() {
     MemoryPlan plan = stage_.memory(stages_before_end() + problem_.infinite());
-    if (memoryless_) plan.values += memoryless_->bytes();
+    plan.values += memoryless_ ? memoryless_->bytes()
+                               : KeptNature::bytes(problem_, policy_, channels_.size());
     return plan;
   }
 
@@ -78,8 +79,11 @@ class Pass {
 
   // The stage that is used for ever: its values are the fixed point of one backward step.
   void reach_fixed_point(int stage, std::vector<double>& values) {
-    if (memoryless_ && !std::holds_alternative<Tilt>(problem_.uncertainty()))
-      return memoryless_->reach_fixed_point(stage, values);
+    if (!std::holds_alternative<Tilt>(problem_.uncertainty())) {
+      if (memoryless_) return memoryless_->reach_fixed_point(stage, values);
+      if (all_ranks(workers_.ranks(), moves_are_listed(policy_)))
+        return follow_for_ever(stage, values);
+    }
     const double rest = problem_.discount() / (1 - problem_.discount());
     // A contraction needs far fewer sweeps; `tilt` is none and may go on for ever.
     const auto most_sweeps =
@@ -99,6 +103,16 @@ class Pass {
       if (change * rest <= 1e-12 * scale) return;
     }
     converged_ = false;
+  }
+
+  void follow_for_ever(int stage, std::vector<double>& values) {
+    constexpr double kAccuracy = 1e-12;  // of the largest value
+    const std::vector<Bracket> found = improve_values(
+        stage_, problem_, policy_, stage, channels_, workers_,
+        [](int, double scale) { return kAccuracy * scale; }, values);
+    std::vector<double> middle;
+    for (const Bracket& bracket : found) middle.push_back(bracket.middle());
+    shift_values(stage_, problem_, policy_, stage, middle, stage_.exchange(), values);
   }
 
   // A node is hopeless when what the policy guarantees from it falls short of the requirement that

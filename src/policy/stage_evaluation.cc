@@ -90,29 +90,38 @@ void StageEvaluation::load(int stage) {
   decisions_ = &stored_;
 }
 
-void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish) {
-  const auto all = nodes(stage);
-  resize_with_large_pages(values, all * channels());
-  load(stage);
-  if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
-  const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
+LayerView StageEvaluation::layer(int stage, Next& values) const {
+  const auto all = static_cast<std::int64_t>(values.size()) / channels();
   LayerView layer{values.data(), 1, channels(), all, 1};
   if (problem_->model().arrays().part)
     layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
+  return layer;
+}
+
+void StageEvaluation::run(int stage, const Next& next, Next& values, const Finish& finish,
+                          KeptNature* kept) {
+  const auto all = nodes(stage);
+  resize_with_large_pages(values, all * channels());
+  load(stage);
+  kept_ = kept;
+  if (workers_.front().rows.needs_floor()) prepare_floor(stage, next);
+  const double work = 5.0 * static_cast<double>(values.size()) * problem_->model().most_outcomes();
   for (Worker& worker : workers_) worker.ahead_of = -1;
-  exchange_.sweep(*group_, {work}, layer, [&](State state, std::int64_t, int number) {
-    Worker& worker = workers_[number];
-    fetch_decisions(state + 2);
-    const auto first = first_node(stage, state), last = first_node(stage, state + 1);
-    for (int c = 0; c < channels(); ++c)
-      std::fill(values.begin() + c * all + first, values.begin() + c * all + last, 0.0);
-    const std::int32_t count = nodes_of(state);
-    for (worker.range.first = 0; worker.range.first < count; worker.range.first += kMemoryBlock) {
-      worker.range.count = std::min(kMemoryBlock, count - worker.range.first);
-      run_range(stage, state, next, values, worker);
-    }
-    finish(state);
-  });
+  exchange_.sweep(
+      *group_, {work}, layer(stage, values), [&](State state, std::int64_t, int number) {
+        Worker& worker = workers_[number];
+        fetch_decisions(state + 2);
+        const auto first = first_node(stage, state), last = first_node(stage, state + 1);
+        for (int c = 0; c < channels(); ++c)
+          std::fill(values.begin() + c * all + first, values.begin() + c * all + last, 0.0);
+        const std::int32_t count = nodes_of(state);
+        for (worker.range.first = 0; worker.range.first < count;
+             worker.range.first += kMemoryBlock) {
+          worker.range.count = std::min(kMemoryBlock, count - worker.range.first);
+          run_range(stage, state, next, values, worker);
+        }
+        finish(state);
+      });
 }
 
 std::int32_t StageEvaluation::nodes_of(State state) const {
@@ -222,8 +231,12 @@ void StageEvaluation::evaluate_row(int stage, State state, std::int32_t action, 
     gather_floor(stage, row, worker);
   }
   worker.result.resize(padded_lanes(lanes));
-  worker.rows.worst(row, channels_, lanes, worker.next.data(),
-                    floor ? worker.floor.data() : nullptr, worker.result.data());
+  if (kept_ != nullptr) worker.minimiser.resize((outcomes + 1) * padded_lanes(lanes));
+  const double* landing = floor ? worker.floor.data() : nullptr;
+  worker.rows.worst(row, channels_, lanes, worker.next.data(), landing, worker.result.data(),
+                    kept_ != nullptr ? worker.minimiser.data() : nullptr);
+  if (kept_ != nullptr)
+    kept_->keep(row, worker.choice, worker.weight, worker.minimiser.data(), landing);
 }
 
 void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, Worker& worker,

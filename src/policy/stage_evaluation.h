@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "policy/budget.h"
+#include "policy/kept_nature.h"
 #include "policy/mixed_landings.h"
 #include "policy/taken_lanes.h"
 #include "redoubt/execution.h"
@@ -35,11 +36,15 @@ class StageEvaluation {
   std::int64_t nodes(int stage) const;
   std::int64_t first_node(int stage, State state) const;
 
+  // Where the values of a stage lie, as ranks exchange them.
+  LayerView layer(int stage, std::vector<double>& values) const;
+
   // values = worst case of following the policy from this stage, given what the next stage is
-  // worth. `finish` sees each state when its values are there, and may change them.
+  // worth. `finish` sees each state when its values are there, and may change them. `kept` receives
+  // nature's answers, where they are wanted.
   using Finish = std::function<void(State state)>;
   void run(int stage, const std::vector<double>& next, std::vector<double>& values,
-           const Finish& finish);
+           const Finish& finish, KeptNature* kept = nullptr);
 
  private:
   struct Worker {  // buffers of one thread
@@ -54,7 +59,7 @@ class StageEvaluation {
     std::span<const double> weight;
     std::span<const std::int64_t> choice;
     std::vector<const double*> next;
-    std::vector<double> floor, result, earned;
+    std::vector<double> floor, result, earned, minimiser;
     std::vector<State> listed;  // of the row at hand, in the whole model
     BudgetMoves moves;
   };
@@ -89,6 +94,7 @@ class StageEvaluation {
   Policy::Stage stored_;
   Workers* group_;
   Exchange exchange_;
+  KeptNature* kept_ = nullptr;  // where nature's answers go
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
   std::vector<bool> by_table_;      // of each stage, on any rank: memory moves by table
