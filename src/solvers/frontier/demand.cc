@@ -186,7 +186,9 @@ class Follow {
     const Model& model = problem_.model();
     const int size = here.table.directions().size();
     double open = gap(stage, states_ + landing, k);
-    for (const LandingPart& part : bound_parts(landings_, landing, here.table, here.landings, k)) {
+    const LandingPart* parts = here.landings.parts.data() + 2 * (landing * size + k);
+    for (const LandingPart& part : {parts[0], parts[1]}) {
+      if (part.weight <= 0) continue;
       const auto& least = here.landings.least[landing * size + part.direction];
       open -= part.weight * least.gap;
       const State s = place_of(model, least.state);

@@ -60,24 +60,57 @@ std::vector<LandingPlans::Least> find_least(const Landings& landings, const Trad
 
 // The upper bounds of an intersection: nature may send each part of a direction to the state where
 // it is worth least, so the least bound over the states at the listed directions, and between them
-// the convex combination of two that is lower still.
-void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOffs& table) {
+// the convex combination of two that is lower still. With one constraint, (1, p) = w (1, low) + (1
+// - w) (1, high), or (1, low) and some of the ray: the lower convex envelope of the least bounds
+// over the prices, which rises no faster than the ray.
+std::vector<int> envelope(const LandingPlans::Least* least, const std::vector<double>& price) {
+  const int ray = static_cast<int>(price.size());
+  const auto rises = [&](int low, int high) {
+    return high == ray ? least[ray].bound
+                       : (least[high].bound - least[low].bound) / (price[high] - price[low]);
+  };
+  std::vector<int> corners;
+  for (int k = 0; k <= ray; ++k) {
+    const auto above = [&](int low, int corner) {
+      return least[corner].bound >= least[low].bound + rises(low, k) * (price[corner] - price[low]);
+    };
+    while (corners.size() >= 2 && above(corners[corners.size() - 2], corners.back()))
+      corners.pop_back();
+    corners.push_back(k);
+  }
+  return corners;
+}
+
+void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOffs& table,
+                   LandingPart* parts) {
   const Directions& directions = table.directions();
   double* bounds = table.bounds(place);
-  for (int k = 0; k < directions.size(); ++k) bounds[k] = least[k].bound;
+  for (int k = 0; k < directions.size(); ++k) {
+    bounds[k] = least[k].bound;
+    parts[2 * k] = {k, 1.0};
+    parts[2 * k + 1] = {k, 0.0};
+  }
   if (directions.constraints() != 1) return;
-  // With one constraint, directions between two others are sums of them: (1, p) = w (1, low) + (1 -
-  // w) (1, high), or with the ray.
-  const int last = directions.rays_begin() - 1;
   const std::vector<double>& price = directions.prices(0);
-  for (int k = 1; k <= last; ++k) {
-    for (int low = 0; low < k; ++low) {
-      for (int high = k + 1; high <= last + 1; ++high) {
-        const bool ray = high == last + 1;
-        const double share =
-            ray ? price[k] - price[low] : (price[k] - price[low]) / (price[high] - price[low]);
-        bounds[k] =
-            std::min(bounds[k], (ray ? 1.0 : 1 - share) * bounds[low] + share * bounds[high]);
+  const std::vector<int> corners = envelope(least, price);
+  for (std::size_t n = 0; n + 1 < corners.size(); ++n) {
+    const int low = corners[n], high = corners[n + 1];
+    const bool ray = high == directions.rays_begin();
+    for (int k = low + 1; k < high; ++k) {
+      const double rise = price[k] - price[low];
+      const double share = ray ? rise : rise / (price[high] - price[low]);
+      const double keep = ray ? 1.0 : 1 - share;
+      const double chord = keep * least[low].bound + share * least[high].bound;
+      if (bounds[k] - chord <= 1e-12 * std::max(1.0, std::abs(bounds[k]))) continue;  // rounding
+      bounds[k] = chord;
+      // Along an edge all directions are alike: the nearest above shows best where to look closer.
+      if (k + 1 < directions.rays_begin()) {
+        const double part = rise / (price[k + 1] - price[low]);
+        parts[2 * k] = {low, 1 - part};
+        parts[2 * k + 1] = {k + 1, part};
+      } else {
+        parts[2 * k] = {low, keep};
+        parts[2 * k + 1] = {high, share};
       }
     }
   }
@@ -234,30 +267,6 @@ void promise_by_direction(const Landings& landings, TradeOffs& table) {
 
 }  // namespace
 
-std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
-                                     const LandingPlans& plans, int direction) {
-  const Directions& directions = table.directions();
-  const double* bounds = table.bounds(std::int64_t{landings.model().states()} + landing);
-  std::vector<LandingPart> parts = {{direction, 1.0}};
-  if (directions.constraints() != 1 || direction == directions.rays_begin()) return parts;
-  const double single = plans.least[landing * directions.size() + direction].bound;
-  double most = 1e-12 * std::max(1.0, std::abs(single));  // by how much two parts are better
-  const int last = directions.rays_begin() - 1;
-  const std::vector<double>& price = directions.prices(0);
-  for (int low = 0; low < direction; ++low) {
-    for (int high = direction + 1; high <= last + 1; ++high) {
-      const double rise = price[direction] - price[low];
-      const double share = high > last ? rise : rise / (price[high] - price[low]);
-      const double keep = high > last ? 1.0 : 1 - share;
-      const double better = single - keep * bounds[low] - share * bounds[high];
-      if (better <= most) continue;
-      most = better;
-      parts = {{low, keep}, {high, share}};
-    }
-  }
-  return parts;
-}
-
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
                   Workers& workers) {
   LandingPlans plans;
@@ -266,9 +275,10 @@ LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, Tr
   const bool one = table.directions().constraints() == 1;
   const int size = table.directions().size();
   plans.least = find_least(landings, table);
+  plans.parts.resize(2 * plans.least.size());
   for (int landing = 0; landing < landings.count(); ++landing)
     bound_landing(plans.least.data() + landing * size, std::int64_t{model.states()} + landing,
-                  table);
+                  table, plans.parts.data() + 2 * landing * size);
   if (one)
     CommonPromises(landings, curves, table, workers).find();
   else

@@ -44,6 +44,13 @@ class Landings {
       listed_;  // of each landing and state: rows list it, so it is no landing
 };
 
+// The bound of a landing in a direction is a sum of least bounds of its states, each in a direction
+// of its own.
+struct LandingPart {
+  int direction = 0;
+  double weight = 0;
+};
+
 // How a landing's points are achieved in each of its states, and where its bounds come from.
 struct LandingPlans {
   // For landing l and point k in the own state with place s, the moves begin[(l * directions + k) *
@@ -57,16 +64,8 @@ struct LandingPlans {
     State state = 0;  // in the whole model
   };
   std::vector<Least> least;
+  std::vector<LandingPart> parts;  // two of each landing and direction
 };
-
-// The bound of a landing in a direction is a sum of least bounds of its states, each in a direction
-// of its own.
-struct LandingPart {
-  int direction = 0;
-  double weight = 0;
-};
-std::vector<LandingPart> bound_parts(const Landings& landings, int landing, const TradeOffs& table,
-                                     const LandingPlans& plans, int direction);
 
 // Fills the entries of the landings, which stand behind the states in the table, from those of the
 // states. Ranks call this together. Throws Stopped.
