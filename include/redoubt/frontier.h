@@ -10,7 +10,9 @@ struct FrontierOptions {
   // two, but never to less than a thousandth of the spread between what the best and the worst
   // policy earn.
   double tolerance = 1e-3;
-  int most_directions = 400;  // of one stage; a finer answer is not attempted beyond this
+  // Of one stage, and eight times as many where one stage serves an infinite horizon; a finer
+  // answer is not attempted beyond this.
+  int most_directions = 400;
   // Look along the whole trade-off curve, also where the answer does not need it: where the policy
   // that is best for the reward keeps the constraints, or where nothing is uncertain.
   bool whole_curve = false;

@@ -103,7 +103,8 @@ def solve(
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
         tolerance: frontier: the gap between the answer and its bound, relative to the larger of the two, that ends the
             search. Others: an infinite horizon is cut, or evaluated, to this share of the largest total.
-        most_directions: frontier: of one stage; a finer answer is not attempted beyond this.
+        most_directions: frontier: of one stage, and eight times as many where one stage serves an infinite horizon; a finer answer is not
+            attempted beyond this.
         whole_curve: frontier: look along the whole trade-off, also where the answer does not need it.
         slack: rcvi: how far below its requirement a decision may stay, for each stage to come. crpo, rrpo: a constraint
             missed by no more than this is met.

@@ -181,8 +181,7 @@ class Build {
 
 Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<FrontierStage>& stages, Exchange& exchange,
-                       Workers& workers, const std::vector<std::int32_t>& first_points,
-                       const std::vector<std::vector<std::int32_t>>* end) {
+                       Workers& workers, const std::vector<std::int32_t>& first_points) {
   const State states = problem.model().states();
   const Build build(problem, landings, stages, workers);
   Policy policy;
@@ -197,8 +196,7 @@ Policy make_controller(const Problem& problem, const Landings& landings,
     const bool last = h + 1 == horizon;
     Used next(states, stages[h + 1].table.directions().size());
     if (!last) build.use_targets(h, here, exchange, next);
-    if (last && end) next.memory = *end;
-    policy.stages.push_back(build.stage(h, here, next, last && !end));
+    policy.stages.push_back(build.stage(h, here, next, last));
     here = std::move(next);
   }
   return policy;

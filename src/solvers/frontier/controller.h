@@ -12,14 +12,27 @@ namespace redoubt {
 // theirs, too. Throws Stopped.
 Policy make_controller(const Problem& problem, const Landings& landings,
                        const std::vector<FrontierStage>& stages, Exchange& exchange,
-                       Workers& workers, const std::vector<std::int32_t>& first_points,
-                       const std::vector<std::vector<std::int32_t>>* end = nullptr);
+                       Workers& workers, const std::vector<std::int32_t>& first_points);
 
-// The stationary policy of an infinite horizon whose memory is a point of any stage: with one
-// constraint the corners of the curve through all of them, otherwise those that are best in some
-// direction. The first memory states of every state are the best of them in the directions of the
-// first stage, in their order. Throws Stopped.
-Policy pool_stages(const Problem& problem, const Landings& landings,
-                   const std::vector<FrontierStage>& stages, Workers& workers);
+// The policy that follows the recipes of one stage for ever. Memory is a point. What a recipe
+// promises of the next stage is kept by points of this one.
+struct StationaryController {
+  Policy policy;
+  std::vector<double> numbers;  // of each state and direction: the memory state of its point
+  int directions = 0;
+
+  std::int32_t memory(State state, std::int32_t direction) const {
+    return static_cast<std::int32_t>(numbers[std::int64_t{state} * directions + direction]);
+  }
+};
+
+// Both stages have the same directions. Ranks call this together. Throws Stopped.
+StationaryController make_stationary(const Problem& problem, const Landings& landings,
+                                     const FrontierStage& here, const FrontierStage& next,
+                                     Exchange& exchange, Workers& workers);
+
+// The same with more memory states, the first ones of every state: the given points in their order.
+Policy begin_with_points(const StationaryController& controller, const Model& model,
+                         const std::vector<std::int32_t>& points);
 
 }  // namespace redoubt

@@ -36,7 +36,7 @@ class Follow {
  public:
   Follow(const Problem& problem, const Landings& landings,
          const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via,
-         const Root& root, std::span<const double> scales, double negligible)
+         const Root& root, std::span<const double> scales, double negligible, int steps)
       : problem_(problem),
         landings_(landings),
         stages_(stages),
@@ -46,6 +46,7 @@ class Follow {
         via_(via),
         scales_(scales),
         negligible_(negligible),
+        steps_(steps),
         sums_(stages, weights_of(root), scales) {
     for (const FrontierStage* stage : stages) {
       const Directions& directions = stage->table.directions();
@@ -67,15 +68,19 @@ class Follow {
       Hint hint;
       arrive(0, s, q.data(), hint);
     }
-    for (int h = 0; h + 1 < static_cast<int>(stages_.size()); ++h) step(h, exchange, workers);
+    for (int h = 0; h < steps_; ++h) step(h, exchange, workers);
     for (std::vector<double>& losses : demand_.state_loss) bring_to_owners(model, exchange, losses);
     sums_.finish(exchange.ranks(), demand_);
     return std::move(demand_);
   }
 
  private:
+  // The last stage is passed through for ever.
+  int slot(int stage) const { return std::min(stage, static_cast<int>(stages_.size()) - 1); }
+  const FrontierStage& at(int stage) const { return *stages_[slot(stage)]; }
+
   void expect(int stage) {
-    const TradeOffs& table = stages_[stage]->table;
+    const TradeOffs& table = at(stage).table;
     open_.assign(static_cast<std::size_t>(states_) * table.directions().size(), 0.0);
     arriving_.assign(open_.size() * signals_, 0.0);
     landed_.assign(static_cast<std::size_t>(landings_.count()) * table.directions().size(), 0.0);
@@ -84,13 +89,13 @@ class Follow {
   }
 
   double gap(int stage, std::int64_t place, int k) const {
-    const TradeOffs& table = stages_[stage]->table;
+    const TradeOffs& table = at(stage).table;
     return table.bounds(place)[k] - table.along(place, k, k);
   }
 
   // The listed directions that q is made of.
   void split(int stage, const double* q, Hint& hint, Directions::Parts& parts) const {
-    const Directions& directions = stages_[stage]->table.directions();
+    const Directions& directions = at(stage).table.directions();
     if (signals_ != 2) return directions.split(q, parts);
     parts.count = 0;
     const Directions::Pair pair = directions.split(q[0], q[1], hint.direction);
@@ -101,7 +106,7 @@ class Follow {
   // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
   // because q lies between listed directions. Returns the gap of the place in its direction.
   double arrive(int stage, std::int64_t place, const double* q, Hint& hint) {
-    const TradeOffs& table = stages_[stage]->table;
+    const TradeOffs& table = at(stage).table;
     Directions::Parts parts;
     split(stage, q, hint, parts);
     if (parts.count == 0) return 0;
@@ -110,12 +115,12 @@ class Follow {
       outer += parts.weight[n] * table.bounds(place)[parts.direction[n]];
       inherited += parts.weight[n] * gap(stage, place, parts.direction[n]);
     }
-    const double inside = best_inside(*stages_[stage], place, q, hint.corner);
+    const double inside = best_inside(at(stage), place, q, hint.corner);
     const double loss = std::max(0.0, outer - inside - inherited);
     if (signals_ == 2) {
       if (q[0] > kNegligible) note(stage, place, 0, hint.direction, q[1] / q[0], loss);
     } else {
-      if (q[0] > kNegligible) sums_.add_mass(stage, q[0]);
+      if (q[0] > kNegligible) sums_.add_mass(slot(stage), q[0]);
       blame(stage, place, q, loss);
     }
     if (place >= states_) {
@@ -139,7 +144,7 @@ class Follow {
   }
 
   void go_on(int stage, std::int64_t state, int k, double weight) {
-    const Directions& directions = stages_[stage]->table.directions();
+    const Directions& directions = at(stage).table.directions();
     const auto lane = state * directions.size() + k;
     for (int j = 0; j < signals_; ++j)
       arriving_[lane * signals_ + j] += sums_.weight(j, weight * directions.weight(k, j));
@@ -150,7 +155,7 @@ class Follow {
   // sum of bounds of states; what that leaves open beyond their own gaps is lost between the prices
   // of the states whose curves meet.
   void leave_landings(int stage, Exchange& exchange) {
-    const FrontierStage& here = *stages_[stage];
+    const FrontierStage& here = at(stage);
     const int size = here.table.directions().size();
     add_up(exchange.ranks(), landed_);
     add_up(exchange.ranks(), landing_loss_);
@@ -172,9 +177,8 @@ class Follow {
 
   // A finer grid at a landing is one at all of its states.
   void spread_loss(int stage, int landing) {
-    const auto intervals =
-        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(0).size());
-    std::vector<double>& losses = demand_.state_loss[stage];
+    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
+    std::vector<double>& losses = demand_.state_loss[slot(stage)];
     for_each_covered(landing, [&](State s) {
       for (std::int64_t n = 0; n < intervals; ++n)
         losses[s * intervals + n] += landing_loss_[landing * intervals + n];
@@ -182,7 +186,7 @@ class Follow {
   }
 
   void leave_landing(int stage, int landing, int k, double weight) {
-    const FrontierStage& here = *stages_[stage];
+    const FrontierStage& here = at(stage);
     const Model& model = problem_.model();
     const int size = here.table.directions().size();
     double open = gap(stage, states_ + landing, k);
@@ -220,14 +224,14 @@ class Follow {
 
   // The listed prices that a price lies between, by the lower one.
   std::int64_t interval_of(int stage, double price) const {
-    const std::vector<double>& prices = stages_[stage]->table.directions().prices(0);
+    const std::vector<double>& prices = at(stage).table.directions().prices(0);
     return std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
   }
 
   // With several constraints a loss is shared by the leads that the direction is written by, each
   // in proportion to what it stands for.
   void blame(int stage, std::int64_t place, const double* q, double loss) {
-    const Directions& directions = stages_[stage]->table.directions();
+    const Directions& directions = at(stage).table.directions();
     const auto size_of = [&](const Directions::Level& level) {
       double size = scales_[level.lead];
       for (int j = level.lead + 1; j < signals_; ++j) {
@@ -248,12 +252,11 @@ class Follow {
 
   void note(int stage, std::int64_t place, int list, std::int64_t n, double price, double loss) {
     if (loss <= 0) return;
-    sums_.add_interval(stage, list, n, loss, price);
+    sums_.add_interval(slot(stage), list, n, loss, price);
     if (signals_ != 2) return;
     loss = sums_.loss(loss);
-    std::vector<double>& losses = demand_.state_loss[stage];
-    const auto intervals =
-        static_cast<std::int64_t>(stages_[stage]->table.directions().prices(0).size());
+    std::vector<double>& losses = demand_.state_loss[slot(stage)];
+    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
     if (place < states_) {
       losses[place * intervals + n] += loss;
       return;
@@ -264,7 +267,7 @@ class Follow {
   void step(int stage, Exchange& exchange, Workers& workers) {
     workers.check_together();
     const Model& model = problem_.model();
-    const int size = stages_[stage]->table.directions().size();
+    const int size = at(stage).table.directions().size();
     leave_landings(stage, exchange);
     bring_to_owners(model, exchange, arriving_);
     bring_to_owners(model, exchange, open_);
@@ -279,21 +282,21 @@ class Follow {
       for (std::int32_t k = 0; k < size; ++k) {
         const auto lane = std::int64_t{s} * size + k;
         const double* q = leaving_.data() + lane * signals_;
-        demand_.visits[stage][lane] = weight_of(stage, k, q);
+        demand_.visits[slot(stage)][lane] += weight_of(stage, k, q);
         if (left_open_[lane] > negligible_) step_direction(stage, s, k, q);
       }
     }
   }
 
   double weight_of(int stage, int k, const double* q) const {
-    return q[stages_[stage]->table.directions().lead(k)];
+    return q[at(stage).table.directions().lead(k)];
   }
 
   // What has come to directions that the state does not look at goes on by the neighbours that it
   // does look at: what is lost by that is lost between their prices.
   void leave_to_neighbours(int stage, State state) {
-    const Directions& directions = stages_[stage]->table.directions();
-    const std::vector<std::int32_t>& action = stages_[stage]->causes[state].action;
+    const Directions& directions = at(stage).table.directions();
+    const std::vector<std::int32_t>& action = at(stage).causes[state].action;
     const int rays = directions.rays_begin();
     const auto first = std::int64_t{state} * directions.size();
     for (int low = 0, high; low < rays; low = high) {
@@ -321,7 +324,7 @@ class Follow {
   }
 
   void leave(int stage, std::int64_t first, int k, double weight) {
-    const TradeOffs& table = stages_[stage]->table;
+    const TradeOffs& table = at(stage).table;
     for (int j = 0; j < 2; ++j)
       leaving_[(first + k) * 2 + j] += weight * table.directions().weight(k, j);
     left_open_[first + k] += weight * gap(stage, first / table.directions().size(), k);
@@ -330,11 +333,11 @@ class Follow {
   // All that has come to a direction of a state goes on by the action and the kernels that its
   // bound comes from.
   void step_direction(int stage, State state, std::int32_t k, const double* q) {
-    const FrontierStage& here = *stages_[stage];
+    const FrontierStage& here = at(stage);
     const Model& model = problem_.model();
     const Causes& causes = here.causes[state];
     const Row row = model.row_begin(stage, state) + causes.action[k];
-    const float* kernel = causes.kernels.data() + causes.slot[k];
+    const double* kernel = causes.kernels.data() + causes.slot[k];
     const std::span<const std::int64_t> places = backup_.places_of(row);
     hints_.resize(std::max(hints_.size(), places.size()));
     double part[Directions::kMostConstraints + 1];
@@ -357,6 +360,7 @@ class Follow {
   Via via_;
   std::span<const double> scales_;
   double negligible_;
+  int steps_;
   Demand demand_;
   DemandSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
@@ -369,11 +373,11 @@ class Follow {
 }  // namespace
 
 Demand find_demand(const Problem& problem, const Landings& landings,
-                   const std::vector<const FrontierStage*>& stages, const Root& root,
+                   const std::vector<const FrontierStage*>& stages, int steps, const Root& root,
                    std::span<const double> scales, double negligible, bool thorough,
                    StateBackup& backup, Exchange& exchange, Workers& workers) {
   const auto follow = [&](Via via) {
-    return Follow(problem, landings, stages, backup, via, root, scales, negligible)
+    return Follow(problem, landings, stages, backup, via, root, scales, negligible, steps)
         .run(root, exchange, workers);
   };
   if (!thorough) return follow(Via::itself);

@@ -28,14 +28,14 @@ struct Demand {
   double games = 0;           // gap at the start that longer games would close
 };
 
-// The stages are those that the answer passes through, one after the other; an infinite horizon
-// passes through the same one many times. `scales` are the largest totals of the signals. What
-// opens the gap at the start by less than `negligible`, in one direction of a state, is not
-// followed on. Where a finer grid would lead is all that counts while the grid is coarse; a
-// thorough look also shows where the present gap comes from. Ranks call this together; sums are
-// those of all of them, and what is of a state is with its owner. Throws Stopped.
+// The stages are those that the answer passes through, one after the other, in so many steps; an
+// infinite horizon passes through the last one again and again. `scales` are the largest totals of
+// the signals. What opens the gap at the start by less than `negligible`, in one direction of a
+// state, is not followed on. Where a finer grid would lead is all that counts while the grid is
+// coarse; a thorough look also shows where the present gap comes from. Ranks call this together;
+// sums are those of all of them, and what is of a state is with its owner. Throws Stopped.
 Demand find_demand(const Problem& problem, const Landings& landings,
-                   const std::vector<const FrontierStage*>& stages, const Root& root,
+                   const std::vector<const FrontierStage*>& stages, int steps, const Root& root,
                    std::span<const double> scales, double negligible, bool thorough,
                    StateBackup& backup, Exchange& exchange, Workers& workers);
 

@@ -30,6 +30,7 @@ class Directions {
     return lead * signals() - lead * (lead + 1) / 2 + signal - lead - 1;
   }
 
+  bool operator==(const Directions& other) const { return prices_ == other.prices_; }
   int constraints() const { return constraints_; }
   int signals() const { return constraints_ + 1; }
   int rays_begin() const { return begin_[1]; }  // the first direction without weight on the reward

@@ -42,7 +42,7 @@ struct Promise {
 struct GameEnd {
   double bound = 0, value = 0, gap = 0;
   std::vector<Promise> promises;  // of each place, with one constraint
-  std::vector<float> kernel;      // that they answer: [place][signal]
+  std::vector<double> kernel;     // that they answer: [place][signal]
 
   void lose(double by) {  // the row does not matter: only its bound is known
     kernel.clear();

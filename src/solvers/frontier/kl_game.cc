@@ -370,8 +370,11 @@ void KlGame::finish(int n, GameEnd& end) {
     end.promises[i] = {point_[1][at], static_cast<std::int32_t>(corner_[at])};
   }
   remember(n);
-  const float* kept = kept_kernel(lane.direction);
-  end.kernel.assign(kept, kept + places_ * 2);
+  end.kernel.resize(static_cast<std::size_t>(places_) * 2);
+  for (int i = 0; i < places_; ++i) {
+    for (int j = 0; j < 2; ++j)
+      end.kernel[i * 2 + j] = kernel_[j][static_cast<std::size_t>(i) * stride_ + n];
+  }
 }
 
 void KlGame::keep(const std::vector<int>& open) {

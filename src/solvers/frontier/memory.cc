@@ -45,7 +45,7 @@ MemoryPlan stage_bytes(const Shape& shape, double directions) {
       8 * directions * (shape.signals + 1) + (shape.signals == 2 ? 96 + 28 * directions : 0);
   // Of a state: mixtures of points, and the kernels that its bounds come from.
   const double mixture = shape.signals == 2 ? sizeof(CurveMix) : 4 + 16 * kMixed;
-  const double recipes = 192 + 24 * directions + kSpare * row * (mixture + 4 * shape.signals);
+  const double recipes = 192 + 24 * directions + kSpare * row * (mixture + 8 * shape.signals);
   const double landed = shape.landings * directions * (8 + 16 * kMixed);
   MemoryPlan plan;
   plan.values = shape.own * table + shape.landings * table;
@@ -113,14 +113,13 @@ double frontier_bytes_for_each_state(const Problem& problem) {
 
 MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options) {
   if (std::holds_alternative<Nominal>(problem.uncertainty())) return column_bytes(problem);
-  const int stages = problem.infinite()
-                         ? stages_until_negligible(problem, std::min(0.5, 0.05 * options.tolerance))
-                         : problem.horizon();
+  // An infinite horizon has one that leads to itself, and the one before it.
+  const int stages = problem.infinite() ? 2 : problem.horizon();
   const std::size_t constraints = problem.constraints().size();
   const auto directions = [&](std::size_t prices) { return directions_of(constraints, prices); };
   MemoryPlan plan = search_bytes(problem, stages, directions(first_prices(constraints).size()), 1);
   const MemoryPlan most = search_bytes(
-      problem, stages, directions(most_prices(constraints, options.most_directions)), 2);
+      problem, stages, directions(most_prices(constraints, most_directions(problem, options))), 2);
   plan.growth = most.bytes() - plan.bytes();
   return plan;
 }

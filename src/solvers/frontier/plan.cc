@@ -62,7 +62,8 @@ double FrontierSearch::negligible() {
     lanes +=
         static_cast<double>(std::count_if(plan.tolerance.begin(), plan.tolerance.end(), looks_at));
   }
-  return kForgotten * share_ * allowed() / agree_on_sum(workers_.ranks(), lanes);
+  const double passes = problem_.infinite() ? steps_to_follow() : 1;  // through the same stage
+  return kForgotten * share_ * allowed() / (passes * agree_on_sum(workers_.ranks(), lanes));
 }
 
 // Every state looks at every direction. `tolerance` is in the unit of the reward.
@@ -145,8 +146,8 @@ bool FrontierSearch::plan_finer(const Demand& demand) {
 // little comes to: what one unit of work saves is then the same everywhere.
 bool FrontierSearch::plan_grids(const Demand& demand, double target) {
   Communicator& ranks = workers_.ranks();
-  const std::vector<PriceGrid> grids =
-      refine_grids(demand, target, options_.most_directions, plan_, problem_.model(), workers_);
+  const std::vector<PriceGrid> grids = refine_grids(
+      demand, target, most_directions(problem_, options_), plan_, problem_.model(), workers_);
   const Visits visits = count_visits(grids, ranks);
   const double least = least_visits_ * visits.sum / visits.lanes;
   bool finer = false;
@@ -169,7 +170,8 @@ bool FrontierSearch::plan_prices(const Demand& demand, double target) {
   double roots = 0;
   for (const double mass : demand.mass) roots += std::sqrt(mass);
   std::vector<Prices> prices = listed_prices();
-  add_prices(demand, target, most_prices(required_.size(), options_.most_directions), prices);
+  add_prices(demand, target, most_prices(required_.size(), most_directions(problem_, options_)),
+             prices);
   bool finer = false;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);

@@ -26,6 +26,36 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
   was_reachable_ = was_reachable > 0;
   evaluations_before_ += evaluations_so_far - own_evaluations();
   visit_plan(archive);
+  if (problem_.infinite()) visit_stage(archive);
+}
+
+// The stage that the next pass goes on from: what is known of it, and the actions that it takes.
+void FrontierSearch::visit_stage(Archive& archive) {
+  if (stages_.empty()) stages_.push_back(make_stage(plan_.front().directions));
+  FrontierStage& stage = stages_.front();
+  Prices prices;
+  for (int list = 0; list < stage.table.directions().lists(); ++list)
+    prices.push_back(stage.table.directions().prices(list));
+  archive.visit("stage_prices", prices);
+  if (Directions read(prices); !(read == stage.table.directions())) stage = make_stage(read);
+  const Model& model = problem_.model();
+  const std::int64_t size = stage.table.directions().size(), stride = stage.table.stride();
+  const std::int64_t each = stride + size;
+  std::vector<double> values(model.own_states() * each);
+  for (State own = 0; own < model.own_states(); ++own) {
+    const State s = model.own(own);
+    stage.recipes[s].action.resize(size, -1);
+    std::copy_n(stage.table.bounds(s), stride, values.begin() + own * each);
+    std::copy_n(stage.recipes[s].action.begin(), size, values.begin() + own * each + stride);
+  }
+  archive.visit_states("stage", each, [&](State own) { return values.data() + own * each; });
+  for (State own = 0; own < model.own_states(); ++own) {
+    const State s = model.own(own);
+    std::copy_n(values.begin() + own * each, stride, stage.table.bounds(s));
+    for (std::int64_t k = 0; k < size; ++k)
+      stage.recipes[s].action[k] = static_cast<std::int32_t>(values[own * each + stride + k]);
+  }
+  exchange_.update({stage.table.bounds(0), stride, 1, 0, stride});
 }
 
 void FrontierSearch::visit_plan(Archive& archive) {

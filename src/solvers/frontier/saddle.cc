@@ -272,7 +272,7 @@ void RowSaddle::harvest(int lane) {
   found.kernel.resize(pointers_.size() * signals);
   for (std::size_t i = 0; i < pointers_.size(); ++i) {
     for (std::size_t j = 0; j < signals; ++j)
-      found.kernel[i * signals + j] = static_cast<float>(kernel_[i * padded_ + j * lanes_ + lane]);
+      found.kernel[i * signals + j] = kernel_[i * padded_ + j * lanes_ + lane];
   }
   if (signals != 2) return;
   found.promises.resize(pointers_.size());

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/require.h"
-#include "policy/evaluation.h"
 
 namespace redoubt {
 namespace {
@@ -63,8 +62,10 @@ Solution FrontierSearch::run() {
 }
 
 bool FrontierSearch::search(Solution& solution) {
-  const StagePlan first = make_plan(Directions(begin_with()), 1e-3 * scales_[0]);
-  plan_.assign(stages_to_plan(), first);
+  // What games leave open adds up over the stages.
+  const double share = problem_.infinite() ? 1e-2 * (1 - problem_.discount()) : 1e-3;
+  const StagePlan first = make_plan(Directions(begin_with()), share * scales_[0]);
+  plan_.assign(problem_.infinite() ? 1 : problem_.horizon(), first);
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
   for (;;) {
@@ -80,41 +81,14 @@ bool FrontierSearch::search(Solution& solution) {
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
-    if (!refine(find_demand(problem_, landings_, path, root_, scales_, negligible(), thorough,
-                            backups_.front(), exchange_, workers_))) {
+    if (!refine(find_demand(problem_, landings_, path, steps_to_follow(), root_, scales_,
+                            negligible(), thorough, backups_.front(), exchange_, workers_))) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
-                           options_.most_directions);
+                           most_directions(problem_, options_));
       return true;
     }
     savepoint_.offer(state);
   }
-}
-
-// An infinite horizon is searched to where what lies beyond it, known without a search, opens the
-// gap by less than a tenth of what is allowed.
-int FrontierSearch::stages_to_plan() {
-  if (!problem_.infinite()) return problem_.horizon();
-  end_ = first_guess(Directions(begin_with()));
-  double open = 0;
-  for (State s = 0; s < problem_.model().states(); ++s) {
-    for (int k = 0; k < end_.table.directions().rays_begin(); ++k) {
-      double scale = 0;
-      for (int j = 0; j < end_.table.directions().signals(); ++j)
-        scale += end_.table.directions().weight(k, j) * scales_[j];
-      open = std::max(open, (end_.table.bounds(s)[k] - end_.table.along(s, k, k)) / scale);
-    }
-  }
-  open = agree_on_max(workers_.ranks(), open);
-  if (open <= 0) return 1;
-  const double share = 0.1 * least_allowed() / (open * scales_[0]);
-  return std::max(1, stages_until_negligible(problem_, std::min(0.5, share)));
-}
-
-// The gap that is allowed wherever the answer turns out to lie.
-double FrontierSearch::least_allowed() const {
-  const double most = extremes_.most(0, problem_.start()), least = extremes_.least[0];
-  const double nearest = most > 0 && least < 0 ? 0 : std::min(std::abs(most), std::abs(least));
-  return tolerance_.allowed(nearest, nearest);
 }
 
 // Proved: one constraint on its own is out of reach, or all of them together would bound the reward
@@ -150,17 +124,16 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
 
 // All stages backward as planned. False when stopped.
 bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
+  if (problem_.infinite()) return settle(stages);
   const int horizon = static_cast<int>(plan_.size());
   stages.resize(horizon + 1);
-  stages[horizon] = problem_.infinite()
-                        ? end_
-                        : make_stage(Directions(Prices(
-                              Directions::lists(static_cast<int>(required_.size())), {0.0})));
+  stages[horizon] =
+      make_stage(Directions(Prices(Directions::lists(static_cast<int>(required_.size())), {0.0})));
   complete_stage(landings_, stages[horizon], workers_);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(1 - (h + 1.0) / horizon)) return false;
     stages[h] = make_stage(plan_[h].directions);
-    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon && !problem_.infinite());
+    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
     complete_stage(landings_, stages[h], workers_);
   }
   stands_ = later_stands_ = {};
@@ -182,7 +155,13 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
     const double* tolerance =
         plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
     backups_[worker].run(h, s, next, here,
-                         {{tolerance, size}, rounds_, last, &ahead, &stands_, &later_stands_});
+                         {.tolerance = {tolerance, size},
+                          .rounds = rounds_,
+                          .keep_rivals = problem_.infinite(),
+                          .last = last,
+                          .ahead = &ahead,
+                          .stands = &stands_,
+                          .later_stands = &later_stands_});
   });
 }
 
@@ -190,36 +169,6 @@ void FrontierSearch::adopt(std::vector<FrontierStage> stages) {
   stages_ = std::move(stages);
   root_ = solve_root(stages_.front().table, problem_.start(), required_, scales_);
   bound_ = std::min(bound_, root_.bound);
-}
-
-// What is known of an infinite horizon without any search: nobody has more of a signal than its own
-// best, and the policies that are best for one signal achieve what they achieve.
-FrontierStage FrontierSearch::first_guess(const Directions& directions) {
-  FrontierStage stage = make_stage(directions);
-  const State states = problem_.model().states();
-  std::vector<std::vector<double>>
-      achieved;  // by the best policy of each channel: [channel][state]
-  for (const ValueIteration& best : extremes_.best)
-    achieved.push_back(evaluate(problem_, best.policy, workers_).values.front());
-  end_policy_.assign(states, std::vector<std::int32_t>(directions.size(), 0));
-  for (State s = 0; s < states; ++s) {
-    for (int k = 0; k < directions.size(); ++k) {
-      double most = -std::numeric_limits<double>::infinity();
-      for (std::size_t best = 0; best < achieved.size(); ++best) {
-        double value = 0;
-        for (int j = 0; j < directions.signals(); ++j)
-          value += directions.weight(k, j) * achieved[best][j * states + s];
-        if (value <= most) continue;
-        most = value;
-        end_policy_[s][k] = static_cast<std::int32_t>(best);
-      }
-      for (int j = 0; j < directions.signals(); ++j) {
-        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_.best[j].values[s];
-        stage.table.points(s, j)[k] = achieved[end_policy_[s][k]][j * states + s];
-      }
-    }
-  }
-  return stage;
 }
 
 double FrontierSearch::own_evaluations() const {

@@ -4,6 +4,7 @@
 
 #include "redoubt/frontier.h"
 #include "solvers/finish.h"
+#include "solvers/frontier/controller.h"
 #include "solvers/frontier/extremes.h"
 #include "solvers/frontier/refine.h"
 #include "solvers/savepoint.h"
@@ -15,6 +16,11 @@ namespace redoubt {
 double frontier_bytes_for_each_state(const Problem& problem);
 
 std::string method_text(const FrontierOptions& options);  // as checkpoints have it
+
+// The one stage of an infinite horizon serves all time.
+inline int most_directions(const Problem& problem, const FrontierOptions& options) {
+  return (problem.infinite() ? 8 : 1) * options.most_directions;
+}
 
 // The search behind `frontier`: passes over all stages, each finer than the last where the gap at
 // the start comes from.
@@ -35,6 +41,7 @@ class FrontierSearch {
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);
   void visit_plan(Archive& archive);
+  void visit_stage(Archive& archive);
   Prices begin_with() const;
   StagePlan make_plan(Directions directions, double tolerance) const;
   bool refine(const Demand& demand);
@@ -44,13 +51,15 @@ class FrontierSearch {
   bool plan_towards(const std::vector<double>& wanted);
   std::vector<Prices> listed_prices() const;
   bool sweep(std::vector<FrontierStage>& stages);
+  bool settle(std::vector<FrontierStage>& stages);
+  void improve(FrontierStage& here, const FrontierStage& next);
+  void raise_points(const FrontierStage& next, FrontierStage& here);
+  int steps_to_follow() const;
   FrontierStage make_stage(const Directions& directions) const;
   void step(int h, const StagePlan& plan, const FrontierStage& next, FrontierStage& here,
             bool last);
   void adopt(std::vector<FrontierStage> stages);
   FrontierStage first_guess(const Directions& directions);
-  Policy::Stage tail() const;
-  int stages_to_plan();
   void record(Solution& solution) const;
   Solution conclude(Solution solution, bool early);
   Solution answer(Solution solution);
@@ -60,7 +69,6 @@ class FrontierSearch {
   };
   Found policy_of_pass();
   void offer_pass();
-  bool make_stationary(Policy& policy);
   std::vector<std::int32_t> points_at_start() const;
   std::vector<CurvePoint> curve_of_points(const std::vector<std::int32_t>& points,
                                           const std::vector<std::int32_t>& memory) const;
@@ -69,7 +77,6 @@ class FrontierSearch {
   bool infeasible() const;
   bool stagnant();
   double allowed() const;
-  double least_allowed() const;
   double negligible();
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   double own_evaluations() const;                                     // of this rank
@@ -102,10 +109,8 @@ class FrontierSearch {
   int idle_ = 0;                       // passes that gained nothing
   double least_open_ = std::numeric_limits<double>::infinity();
   bool was_reachable_ = false;
-  FrontierStage end_;  // what an infinite horizon is worth where the search ends
-  std::vector<std::vector<std::int32_t>>
-      end_policy_;  // and the policy behind each of its points: [state][direction]
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
+  StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
   Root root_;
   std::string limit_;              // what ended the search above its tolerance, in words
   double evaluations_before_ = 0;  // in the run that this one continues

@@ -109,8 +109,9 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   if (means_ == Means::newton && options.rounds > kNewtonRounds) {
     for (int a = 0; a < actions; ++a) play_open(a, Means::averages, [](int) { return true; });
   }
-  keep_bounds(actions, directions, here.table.bounds(state), here.causes[state]);
-  fill_bounds(directions, here.table.bounds(state));
+  keep_bounds(actions, directions, here.table.bounds(state), options.keep_rivals,
+              here.causes[state]);
+  fill_bounds(directions, lanes_, here.table.bounds(state));
   Recipes own;
   write_recipes(stage, state, next, options.last, own);
   keep_best_points(stage, state, std::move(own), next, here);
@@ -130,16 +131,18 @@ bool StateBackup::guess_best(State state, const FrontierStage& next, const Direc
 
 // No action does better than the one with the largest bound.
 void StateBackup::keep_bounds(int actions, const Directions& directions, double* bounds,
-                              Causes& causes) const {
+                              bool keep_rivals, Causes& causes) const {
   causes.slot.assign(directions.size(), 0);
   causes.kernels.clear();
+  causes.rivals.clear();
+  causes.rest.assign(keep_rivals ? directions.size() : 0, -kInfinity);
   causes.kernels.reserve(lanes_.size() * directions.signals() *
                          (problem_->model().most_outcomes() + 1));
   for (const int lane : lanes_) {
     const auto bound = [&](int a) {
       return bound_[static_cast<std::size_t>(a) * directions.size() + lane];
     };
-    const auto kernel = [&](int a) -> const std::vector<float>& {
+    const auto kernel = [&](int a) -> const std::vector<double>& {
       return kernel_[static_cast<std::size_t>(a) * directions.size() + lane];
     };
     int cause = best_action_[lane];
@@ -148,18 +151,27 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
       bounds[lane] = std::max(bounds[lane], bound(a));
       if (bound(a) > bound(cause) && !kernel(a).empty()) cause = a;
     }
+    const auto add_kernel = [&](int a) {
+      const auto slot = static_cast<std::int32_t>(causes.kernels.size());
+      causes.kernels.insert(causes.kernels.end(), kernel(a).begin(), kernel(a).end());
+      return slot;
+    };
     causes.action[lane] = cause;
-    causes.slot[lane] = static_cast<std::int32_t>(causes.kernels.size());
-    causes.kernels.insert(causes.kernels.end(), kernel(cause).begin(), kernel(cause).end());
+    causes.slot[lane] = add_kernel(cause);
+    for (int a = 0; keep_rivals && a < actions; ++a) {
+      if (a == cause) continue;
+      if (bound(a) > best_value_[lane] && !kernel(a).empty())
+        causes.rivals.push_back({lane, a, add_kernel(a)});
+      else
+        causes.rest[lane] = std::max(causes.rest[lane], bound(a));
+    }
   }
 }
 
-// A direction that was left out lies between two that were not, or between one and the ray: its
-// bound is theirs, mixed. With several constraints none is.
-void StateBackup::fill_bounds(const Directions& directions, double* bounds) const {
+void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds) {
   if (directions.constraints() != 1) return;
-  for (std::size_t n = 0; n + 1 < lanes_.size(); ++n) {
-    const int low = lanes_[n], high = lanes_[n + 1];
+  for (std::size_t n = 0; n + 1 < lanes.size(); ++n) {
+    const int low = lanes[n], high = lanes[n + 1];
     const double from = directions.weight(low, 1);
     for (int k = low + 1; k < high; ++k) {
       const double rise = directions.weight(k, 1) - from;

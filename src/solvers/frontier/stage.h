@@ -16,7 +16,15 @@ namespace redoubt {
 // kernels[slot[k]] on, [place][signal].
 struct Causes {
   std::vector<std::int32_t> action, slot;
-  std::vector<float> kernels;
+  std::vector<double> kernels;
+
+  // For bounds that are to be improved with the same kernels: other actions that might be better
+  // than what is guaranteed, and what all the rest are worth at most, in each direction.
+  struct Rival {
+    std::int32_t direction, action, slot;
+  };
+  std::vector<Rival> rivals;
+  std::vector<double> rest;
 };
 
 // All that is known of one stage.
@@ -36,12 +44,17 @@ void complete_stage(const Landings& landings, FrontierStage& stage, Workers& wor
 // guess of the corner of the curve that has it, and receives it.
 double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner);
 
+// A direction that was left out lies between two that were not, or between one and the ray: its
+// bound is theirs, mixed. With several constraints none is.
+void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds);
+
 // What to spend on one state.
 struct BackupOptions {
   // Of each direction: a gap of a row's game that is small enough. Infinite: not worth the work, to
   // be filled in from the neighbours.
   std::span<const double> tolerance;
   int rounds = 20;               // of a game, at most
+  bool keep_rivals = false;      // see Causes
   bool last = false;             // the next stage is the end of the horizon
   const Ahead* ahead = nullptr;  // the next stage, with one constraint
   // Against kl, where the games of this stage and of the next stand.
@@ -86,12 +99,12 @@ class StateBackup {
   // action: [signal][point].
   void evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
                 std::span<const std::int32_t> points, std::vector<double>& result);
-  void keep_bounds(int actions, const Directions& directions, double* bounds, Causes& causes) const;
+  void keep_bounds(int actions, const Directions& directions, double* bounds, bool keep_rivals,
+                   Causes& causes) const;
   std::vector<std::int32_t> best_points(const Directions& directions,
                                         const std::vector<double>& points) const;
   void keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
                         FrontierStage& here);
-  void fill_bounds(const Directions& directions, double* bounds) const;
 
   const Problem* problem_;
   std::span<const Channel> channels_;
@@ -103,9 +116,9 @@ class StateBackup {
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
   std::vector<double> weights_, tolerance_, beat_;
-  std::vector<double> bound_, gap_;         // [action][direction]
-  std::vector<std::vector<float>> kernel_;  // that the last game ended with
-  std::vector<double> best_value_;          // of each direction
+  std::vector<double> bound_, gap_;          // [action][direction]
+  std::vector<std::vector<double>> kernel_;  // that the last game ended with
+  std::vector<double> best_value_;           // of each direction
   std::vector<std::int32_t> best_action_, likely_;
   std::vector<std::vector<Promise>> best_promises_;  // of each direction and place
   std::vector<std::vector<std::vector<MemoryMove>>>
