@@ -383,22 +383,7 @@ Demand find_demand(const Problem& problem, const Landings& landings,
   if (!thorough) return follow(Via::itself);
   Demand demand = follow(Via::listed);
   const Demand finer = follow(Via::itself);
-  for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
-    for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
-      for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
-        Demand::Interval& interval = demand.intervals[h][c][n];
-        const Demand::Interval& other = finer.intervals[h][c][n];
-        const double loss = std::max(interval.loss, other.loss);
-        // The price that a finer grid would need, unless all that is lost there is rounding.
-        if (other.loss > 1e-3 * interval.loss) interval = other;
-        if (interval.loss > 0) interval.weighted_price *= loss / interval.loss;
-        interval.loss = loss;
-      }
-    }
-    for (std::size_t n = 0; n < demand.state_loss[h].size(); ++n) {
-      demand.state_loss[h][n] = std::max(demand.state_loss[h][n], finer.state_loss[h][n]);
-    }
-  }
+  take_larger(finer, demand);
   return demand;
 }
 

@@ -71,6 +71,25 @@ void DemandSums::finish(Communicator& ranks, Demand& demand) {
   }
 }
 
+void take_larger(const Demand& finer, Demand& demand) {
+  for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
+    for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
+      for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
+        Demand::Interval& interval = demand.intervals[h][c][n];
+        const Demand::Interval& other = finer.intervals[h][c][n];
+        const double loss = std::max(interval.loss, other.loss);
+        // The price that a finer grid would need, unless all that is lost there is rounding.
+        if (other.loss > 1e-3 * interval.loss) interval = other;
+        if (interval.loss > 0) interval.weighted_price *= loss / interval.loss;
+        interval.loss = loss;
+      }
+    }
+    for (std::size_t n = 0; n < demand.state_loss[h].size(); ++n) {
+      demand.state_loss[h][n] = std::max(demand.state_loss[h][n], finer.state_loss[h][n]);
+    }
+  }
+}
+
 std::vector<double> weights_of(const Root& root) {
   std::vector<double> weights = {1};
   weights.insert(weights.end(), root.prices.begin(), root.prices.end());

@@ -46,6 +46,10 @@ class DemandSums {
   std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in Demand
 };
 
+// Of two looks at the same stages, what each finds lost most; prices are those that a finer grid
+// would need.
+void take_larger(const Demand& finer, Demand& demand);
+
 std::vector<double> weights_of(const Root& root);
 
 // Adds up what ranks have of each other's states, equally many values for each; nothing is left of
