@@ -22,8 +22,8 @@ struct NominalRow {
   const double* upper = nullptr;
 };
 
-// Rows of equally many outcomes, a row of its own for every lane. All numbers are padded like values
-// (see below), those of outcomes laid out [outcome * padded_lanes(lanes) + lane].
+// Rows of equally many outcomes, a row of its own for every lane. All numbers are padded like
+// values (see below), those of outcomes laid out [outcome * padded_lanes(lanes) + lane].
 struct LaneRows {
   int outcomes = 0;
   const double* probability = nullptr;

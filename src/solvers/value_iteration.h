@@ -14,9 +14,9 @@ struct ValueIteration {
   Policy policy;
   std::vector<double> values;  // of each state, at the first stage
   double row_evaluations = 0;
-  std::int64_t sweeps = 0;      // over all rows
-  double error = 0;             // of the values, at most: an infinite horizon has no last sweep
-  double scale = 0;             // of an infinite horizon: the largest size of a value
+  std::int64_t sweeps = 0;  // over all rows
+  double error = 0;         // of the values, at most: an infinite horizon has no last sweep
+  double scale = 0;         // of an infinite horizon: the largest size of a value
 
   double at(const Start& start) const;
 };

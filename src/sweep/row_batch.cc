@@ -45,8 +45,7 @@ void RowBatch::worst(std::span<const Row> rows, const Channel& channel, const do
   for (std::size_t first = 0; first < rows.size(); first += kWindow) {
     const auto window = rows.subspan(first, std::min<std::size_t>(kWindow, rows.size() - first));
     Distributions here;
-    if (distributions != nullptr)
-      here = {distributions->begin + first, distributions->probability};
+    if (distributions != nullptr) here = {distributions->begin + first, distributions->probability};
     solve_window(window, channel, next, floor, result + first,
                  distributions != nullptr ? &here : nullptr);
   }

@@ -87,8 +87,8 @@ TEST(LaneRows, AreWhatTheyAreAlone) {
   for (const InstructionSet instructions : instruction_sets()) {
     for (const Uncertainty& set : testing::every_set()) {
       for (const auto& [outcomes, rows] : rows_by_outcomes(random, set, 400)) {
-        const auto abreast = SideBySide(pointers_to(rows))
-                                 .solve(worst_cases_kernel(set, instructions), scratch);
+        const auto abreast =
+            SideBySide(pointers_to(rows)).solve(worst_cases_kernel(set, instructions), scratch);
         for (std::size_t n = 0; n < rows.size(); ++n) {
           const auto alone = solve(worst_case_kernel(set, instructions), rows[n], scratch);
           SCOPED_TRACE(testing::describe(set) + ", " + std::string(name(instructions)));
@@ -143,8 +143,9 @@ TEST(LaneRows, ExpectedValuesAreThoseOfTheNominalKernel) {
       for (int i = 0; i < row.outcomes(); ++i) next[i] = i;
       const std::int64_t which = 0;
       double result = 0;
-      expected_values_kernel(instructions)({row_outcomes.data(), next.data(), row.probability.data()},
-                                           &which, 1, values.data(), &result);
+      expected_values_kernel(instructions)(
+          {row_outcomes.data(), next.data(), row.probability.data()}, &which, 1, values.data(),
+          &result);
       EXPECT_DOUBLE_EQ(result,
                        solve(worst_case_kernel(Nominal{}, instructions), row, scratch).worst[0]);
     }

@@ -12,8 +12,9 @@ namespace {
 std::vector<double> random_values(State states, std::uint64_t seed) {
   std::vector<double> values(states);
   for (State s = 0; s < states; ++s)
-    values[s] = static_cast<double>((static_cast<std::uint64_t>(s) + 7) * (seed + 3) * 2654435761u %
-                                    1000) / 100.0;
+    values[s] =
+        static_cast<double>((static_cast<std::uint64_t>(s) + 7) * (seed + 3) * 2654435761u % 1000) /
+        100.0;
   return values;
 }
 
@@ -50,7 +51,8 @@ TEST_P(Batches, HaveTheRowsAsTheyAreAlone) {
   options.discount = 0.9;
   options.uncertainty = testing::kEverySet[GetParam()];
   for (const bool outcome_values : {false, true}) {
-    options.outcome_values = outcome_values;  // outcomes that share a state make rows of all lengths
+    options.outcome_values =
+        outcome_values;  // outcomes that share a state make rows of all lengths
     const Problem problem = testing::random_problem(5, options);
     const Model& model = problem.model();
     const std::vector<double> values = random_values(model.states(), GetParam());

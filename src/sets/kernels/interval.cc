@@ -57,8 +57,7 @@ template <class Rows, class Find>
       [&](const Take& t) { return max(expectation(rows.lower, t.v) - t.taken(), -t.high); },
       [&](const Take& t, const Minimiser& place) {
         write_taken(t, room, negated_value, place);
-        for (int i = 0; i < rows.outcomes; ++i)
-          place.set(i, rows.lower(t.v, i) + place.get(i));
+        for (int i = 0; i < rows.outcomes; ++i) place.set(i, rows.lower(t.v, i) + place.get(i));
         place.set(rows.outcomes, 0.0);
       });
 }
@@ -69,7 +68,8 @@ void interval(const NominalRow& row, const LaneValues& values, Scratch& scratch,
               double* minimiser) {
   double* room = scratch.doubles(row.outcomes);
   const Room<double> found = find_room(row.lower, row.upper, row.outcomes, room);
-  solve(SharedRow(row), {room}, [&](const Block&) { return found; }, values, worst, minimiser);
+  solve(
+      SharedRow(row), {room}, [&](const Block&) { return found; }, values, worst, minimiser);
 }
 
 void interval(const LaneRows& given, const LaneValues& values, Scratch& scratch, double* worst,

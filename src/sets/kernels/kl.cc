@@ -293,15 +293,17 @@ void kl(const NominalRow& row, const LaneValues& values, Scratch& scratch, doubl
         double* minimiser) {
   if (row.radius <= kNoRadius) return nominal(row, values, scratch, worst, minimiser);
   const double mass = exp_of(-row.radius);
-  solve_all(SharedRow(row), SharedRates{scratch.doubles(padded_lanes(row.outcomes))},
-            [&](const Block&) { return mass; }, values, scratch, worst, minimiser);
+  solve_all(
+      SharedRow(row), SharedRates{scratch.doubles(padded_lanes(row.outcomes))},
+      [&](const Block&) { return mass; }, values, scratch, worst, minimiser);
 }
 
 void kl(const LaneRows& given, const LaneValues& values, Scratch& scratch, double* worst,
         double* minimiser) {
   const RowOfLane rows(given, values.lanes);
-  solve_all(rows, RatesOfLane{}, [&](const Block& v) { return exp_of(-rows.radius(v)); }, values,
-            scratch, worst, minimiser);
+  solve_all(
+      rows, RatesOfLane{}, [&](const Block& v) { return exp_of(-rows.radius(v)); }, values, scratch,
+      worst, minimiser);
 }
 
 }  // namespace redoubt::REDOUBT_TARGET

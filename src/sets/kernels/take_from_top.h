@@ -24,9 +24,7 @@ struct Taking {
   Mask descends;
 
   // The value of what is taken.
-  [[gnu::always_inline]] Lanes taken() const {
-    return right_sum + eta * (amount - right_mass);
-  }
+  [[gnu::always_inline]] Lanes taken() const { return right_sum + eta * (amount - right_mass); }
 };
 
 // One sweep: how much lies at eta and above, and what is the next value below. Lanes that are not

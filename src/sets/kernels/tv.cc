@@ -46,8 +46,7 @@ template <class Rows, class Total>
       },
       [&](const Take& t) {
         const Lanes low = landing(t);
-        return mean_where(certain(t), rows, t.v,
-                          max(t.mean - (t.taken() - t.amount * low), low));
+        return mean_where(certain(t), rows, t.v, max(t.mean - (t.taken() - t.amount * low), low));
       },
       [&](const Take& t, const Minimiser& place) {
         write_minimiser(rows, t, landing(t), place);
@@ -62,7 +61,8 @@ void tv(const NominalRow& row, const LaneValues& values, Scratch& scratch, doubl
   if (row.radius == 0) return nominal(row, values, scratch, worst, minimiser);
   double total = 0;
   for (int i = 0; i < row.outcomes; ++i) total += row.probability[i];
-  solve(SharedRow(row), [&](const Block&) { return total; }, values, worst, minimiser);
+  solve(
+      SharedRow(row), [&](const Block&) { return total; }, values, worst, minimiser);
 }
 
 void tv(const LaneRows& given, const LaneValues& values, Scratch&, double* worst,
