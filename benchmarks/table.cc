@@ -1,11 +1,14 @@
 #include "table.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "numerics/isa.h"
 
 namespace redoubt::bench {
 
@@ -17,12 +20,36 @@ bool reaches(const Bar& bar, double value, double goal) {
 
 }  // namespace
 
-bool Line::holds() const { return reaches(bar, value, bar.floor); }
-bool Line::stretches() const { return reaches(bar, value, bar.stretch); }
+double by_set(double baseline, double avx2, double avx512) {
+  switch (best_instruction_set()) {
+    case InstructionSet::baseline:
+      return baseline;
+    case InstructionSet::avx2:
+      return avx2;
+    case InstructionSet::avx512:
+      return avx512;
+  }
+  return baseline;
+}
+
+std::string lacks_two_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  const bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
+  return known && CPU_COUNT(&cores) < 2 ? "this process has one core" : "";
+}
+
+bool Line::holds() const { return !bar.not_here.empty() || reaches(bar, value, bar.floor); }
+bool Line::stretches() const { return bar.not_here.empty() && reaches(bar, value, bar.stretch); }
 
 void Table::add(const Bar& bar, const std::function<double()>& measure) {
   if (bar.name.find(filter_) == std::string::npos) return;
   if (lines_.empty()) fmt::print("{:<58} {:>10} {:>10} {:>10}\n", "", "value", "floor", "stretch");
+  if (!bar.not_here.empty()) {
+    fmt::print("{:<58} {:>10}  {}\n", bar.name, "not here:", bar.not_here);
+    lines_.push_back({bar, std::numeric_limits<double>::quiet_NaN()});
+    return;
+  }
   Line line{bar, measure()};
   // A busy machine can spoil a line; a line that is too slow stays so.
   for (int again = 0; again < 2 && !line.holds(); ++again) {
@@ -49,7 +76,8 @@ std::string Table::json() const {
                     {"floor", line.bar.floor},
                     {"stretch", line.bar.stretch},
                     {"better", line.bar.better == Better::lower ? "lower" : "higher"},
-                    {"holds", line.holds()}});
+                    {"holds", line.holds()},
+                    {"not_here", line.bar.not_here}});
   return list.dump(2) + "\n";
 }
 

@@ -16,13 +16,20 @@ struct Bar {
   double floor;    // must hold
   double stretch;  // would be good
   Better better = Better::lower;
+  std::string not_here = "";  // why this machine cannot show it; empty when it can
 };
+
+// A goal that is another one with each instruction set: the one of the set that runs.
+double by_set(double baseline, double avx2, double avx512);
+
+// Why two threads cannot be faster than one here; empty when they can.
+std::string lacks_two_cores();
 
 struct Line {
   Bar bar;
-  double value;
+  double value;  // not a number where this machine cannot show it
 
-  bool holds() const;
+  bool holds() const;  // or cannot be shown here
   bool stretches() const;
 };
 
@@ -30,7 +37,8 @@ class Table {
  public:
   explicit Table(std::string filter) : filter_(std::move(filter)) {}
 
-  // Measures and prints one line, unless the filter leaves it out.
+  // Measures and prints one line, unless the filter leaves it out. A line that this machine cannot
+  // show says so instead.
   void add(const Bar& bar, const std::function<double()>& measure);
 
   const std::vector<Line>& lines() const { return lines_; }

@@ -170,7 +170,7 @@ bool all_hold(const Tasks& tasks, bool worthwhile) {
     }
   };
   std::thread other;
-  if (worthwhile && std::thread::hardware_concurrency() > 1) {
+  if (worthwhile) {
     try {
       other = std::thread(work);
     } catch (const std::system_error&) {  // one thread does it all, then

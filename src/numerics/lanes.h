@@ -128,7 +128,7 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Lanes max(Lanes a, Lanes b) { return select(a > b, a, b); }
 [[gnu::always_inline]] inline Lanes abs(Lanes a) { return max(a, -a); }
 
-// sum + x where yes, sum elsewhere; and the greater of x and a where yes, a elsewhere. In loops the
+// sum + x where yes, sum elsewhere; and a where no, the greater of x and a elsewhere. In loops the
 // chain of dependent instructions through sum and a is what counts: it is one instruction here.
 [[gnu::always_inline]] inline Lanes add_where(Mask yes, Lanes sum, Lanes x) {
 #if defined(__AVX512F__)
@@ -137,12 +137,19 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
   return sum + select(yes, x, 0.0);
 #endif
 }
-[[gnu::always_inline]] inline Lanes max_where(Mask yes, Lanes a, Lanes x) {
+[[gnu::always_inline]] inline Lanes max_unless(Mask no, Lanes a, Lanes x) {
 #if defined(__AVX512F__)
-  return max(select(yes, x, -__builtin_inf()), a);
+  return max(select(no, -__builtin_inf(), x), a);
 #else
-  for (int i = 0; i < kParts; ++i)
-    x.part[i] = (DoubleVector)((IntegerVector)x.part[i] | ~yes.part[i]);
+  for (int i = 0; i < kParts; ++i) {
+    IntegerVector bits = no.part[i];
+#if defined(__SSE2__)
+    // A compiler that knows a comparison behind these bits makes a blend of the next line, which
+    // waits for the same two ports as the comparison and the maximum; any port can do an `or`.
+    asm("" : "+x"(bits));
+#endif
+    x.part[i] = (DoubleVector)((IntegerVector)x.part[i] | bits);
+  }
   return max(x, a);  // a where x is not a number
 #endif
 }

@@ -10,16 +10,20 @@ template <class Function>
 }
 
 void exp_of(const double* x, double* y, int count) {
-  map(x, y, count, [](Lanes a) { return exp(a); });
+  map(
+      x, y, count, [](Lanes a) __attribute__((always_inline)) { return exp(a); });
 }
 void expm1_of(const double* x, double* y, int count) {
-  map(x, y, count, [](Lanes a) { return expm1(a); });
+  map(
+      x, y, count, [](Lanes a) __attribute__((always_inline)) { return expm1(a); });
 }
 void log_of(const double* x, double* y, int count) {
-  map(x, y, count, [](Lanes a) { return log(a); });
+  map(
+      x, y, count, [](Lanes a) __attribute__((always_inline)) { return log(a); });
 }
 void log1p_of(const double* x, double* y, int count) {
-  map(x, y, count, [](Lanes a) { return log1p(a); });
+  map(
+      x, y, count, [](Lanes a) __attribute__((always_inline)) { return log1p(a); });
 }
 
 }  // namespace

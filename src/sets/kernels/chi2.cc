@@ -89,7 +89,7 @@ template <class Rows>
     left_out = add_where(!stays, left_out, p);
     first = add_where(stays, first, weighted);
     second = add_where(stays, second, weighted * x);
-    top = max_where(stays, top, x);
+    top = max_unless(!stays, top, x);
   }
   const Lanes per_mass = 1.0 / mass, shift = first * per_mass;
   const Lanes variance = max(second * per_mass - shift * shift, 0.0);

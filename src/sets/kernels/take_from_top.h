@@ -31,17 +31,19 @@ struct Taking {
 // among `these` keep their state.
 template <class Number, class Mass, class Value>
 [[gnu::always_inline]] inline void descend(Taking<Number>& t, Mask these, Mass mass, Value value) {
+  const Lanes eta = t.eta;
   Lanes down_to_eta = 0.0, next = t.low;
+#pragma GCC unroll 2
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
-    const Mask below = x < t.eta;
-    down_to_eta = add_where(!below, down_to_eta, mass(t.v, i));
-    next = max_where(below, next, x);
+    const Mask reached = x >= eta;
+    down_to_eta = add_where(reached, down_to_eta, mass(t.v, i));
+    next = max_unless(reached, next, x);
   }
-  const Mask goes_on = these & (down_to_eta < t.amount) & (t.low < t.eta);
-  t.right_sum = select(goes_on, t.right_sum + (down_to_eta - t.right_mass) * t.eta, t.right_sum);
+  const Mask goes_on = these & (down_to_eta < t.amount) & (t.low < eta);
+  t.right_sum = select(goes_on, t.right_sum + (down_to_eta - t.right_mass) * eta, t.right_sum);
   t.right_mass = select(goes_on, down_to_eta, t.right_mass);
-  t.eta = select(goes_on, next, t.eta);
+  t.eta = select(goes_on, next, eta);
   t.todo = t.todo & (goes_on | !these);
 }
 
@@ -69,19 +71,40 @@ template <class Number, class Mass, class Value>
   t.todo = t.todo & (goes_on | !these);
 }
 
-template <class Number, class Mass, class Value>
-[[gnu::always_inline]] inline void measure(Taking<Number>& t, Mass mass, Value value) {
-  t.low = t.high = value(t.v, 0);
-  t.mean = 0.0;
-  for (int i = 0; i < t.v.outcomes; ++i) {
-    const Lanes x = value(t.v, i);
-    t.low = min(x, t.low);
-    t.high = max(x, t.high);
-    t.mean += mass(t.v, i) * x;
+// One sweep through N blocks at a time: low, high and mean, and where the search begins.
+template <int N, class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void begin(Taking<Number>* blocks, Mass mass, Value value) {
+  Lanes low[N], high[N], mean[N];
+#pragma GCC unroll 2
+  for (int n = 0; n < N; ++n) {
+    low[n] = high[n] = value(blocks[n].v, 0);
+    mean[n] = 0.0;
   }
-  t.right_mass = t.right_sum = 0.0;
-  t.eta = t.high;
-  t.todo = t.low < t.high;
+#pragma GCC unroll 2
+  for (int i = 0; i < blocks[0].v.outcomes; ++i) {
+#pragma GCC unroll 2
+    for (int n = 0; n < N; ++n) {
+      const Lanes x = value(blocks[n].v, i);
+      low[n] = min(x, low[n]);
+      high[n] = max(x, high[n]);
+      mean[n] += mass(blocks[n].v, i) * x;
+    }
+  }
+#pragma GCC unroll 2
+  for (int n = 0; n < N; ++n) {
+    Taking<Number>& t = blocks[n];
+    t.low = low[n];
+    t.high = high[n];
+    t.mean = mean[n];
+    t.todo = low[n] < high[n];
+    const Lanes much = t.amount * t.v.outcomes;
+    t.descends = much <= 2.0 * t.total;  // two values on average
+    // The tangents at both ends of the values meet at the mean.
+    t.right_mass = t.right_sum = 0.0;
+    t.left_mass = t.total;
+    t.left_sum = mean[n];
+    t.eta = select(t.todo & !t.descends, mean[n] * (1.0 / t.total), high[n]);
+  }
 }
 
 // Takes `amount`, at most the `total` mass, in several blocks together. Mass and Value: of an
@@ -89,16 +112,9 @@ template <class Number, class Mass, class Value>
 template <class Number, class Mass, class Value>
 [[gnu::always_inline]] inline void take_from_top(Taking<Number>* blocks, int count, Mass mass,
                                                  Value value) {
-  for (int n = 0; n < count; ++n) measure(blocks[n], mass, value);
-  for (int n = 0; n < count; ++n) {
-    Taking<Number>& t = blocks[n];
-    const Lanes much = t.amount * t.v.outcomes;
-    t.descends = much <= 2.0 * t.total;  // two values on average
-    // The tangents at both ends of the values meet at the mean.
-    t.left_mass = t.total;
-    t.left_sum = t.mean;
-    t.eta = select(t.todo & !t.descends, t.mean * (1.0 / t.total), t.eta);
-  }
+  int first = 0;
+  for (; first + 1 < count; first += 2) begin<2>(blocks + first, mass, value);
+  if (first < count) begin<1>(blocks + first, mass, value);
   for (bool more = true; more;) {
     more = false;
     for (int n = 0; n < count; ++n) {

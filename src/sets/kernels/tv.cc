@@ -44,7 +44,7 @@ template <class Rows, class Total>
         }
         take_from_top(blocks, count, rows.probability, value_of);
       },
-      [&](const Take& t) {
+      [&](const Take& t) __attribute__((always_inline)) {
         const Lanes low = landing(t);
         return mean_where(certain(t), rows, t.v, max(t.mean - (t.taken() - t.amount * low), low));
       },
