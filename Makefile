@@ -4,7 +4,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: fresh program build mpi demo check test bench fuzz sanitize coverage docs lint tidy wheel release-check clean bootstrap
+.PHONY: fresh program build mpi demo check test bench fuzz sanitize coverage docs lint tidy clang wheel release-check clean bootstrap
 
 # What fails says so; what works says nothing. CMAKE_FLAGS: for example -DREDOUBT_WERROR=ON.
 configure = @cmake --preset $(1) $(CMAKE_FLAGS) > configure.log 2>&1 || { cat configure.log; exit 1; }; rm -f configure.log
@@ -75,6 +75,12 @@ tidy: bootstrap
 	  cmake --preset $$preset -B $(BUILD)-tidy/$$preset -DREDOUBT_TOGETHER=OFF > configure.log 2>&1 || { cat configure.log; exit 1; }; done
 	@rm -f configure.log
 	@scripts/tidy src apps mpi python
+
+clang:  # the other compiler: no warning, and the tests in C++
+	@scripts/bootstrap clang
+	$(call configure,clang)
+	@cmake --build $(BUILD)-clang -j $(JOBS)
+	@ctest --test-dir $(BUILD)-clang --output-on-failure -j $(JOBS)
 
 wheel:
 	@scripts/wheel $(PYTHONS)

@@ -22,11 +22,13 @@ def output_of(*command, **environment):
     return done.stdout
 
 
-def compilers():
-    """Those of build/, so that ccache has most of the work already."""
+def settings():
+    """Compilers and warnings as in build/, so that ccache has most of the work already."""
     cache = (ROOT / "build" / "CMakeCache.txt").read_text()
     found = re.findall(r"^CMAKE_(C|CXX)_COMPILER:\w+=(.+)$", cache, re.MULTILINE)
-    return {"CC" if language == "C" else language: path for language, path in found}
+    (strict,) = re.findall(r"^REDOUBT_WERROR:\w+=(.+)$", cache, re.MULTILINE)
+    chosen = {"CC" if language == "C" else language: path for language, path in found}
+    return chosen | {"CMAKE_ARGS": f"-DREDOUBT_WERROR={strict}"}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def wheel(tmp_path_factory):
     pytest.importorskip("scikit_build_core", reason="what builds wheels is not installed")
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip")
-    output_of(*pip, "wheel", ROOT, "--no-deps", "--no-build-isolation", "-w", folder, **compilers())
+    output_of(*pip, "wheel", ROOT, "--no-deps", "--no-build-isolation", "-w", folder, **settings())
     (made,) = folder.iterdir()
     return made
 
