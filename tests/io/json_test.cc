@@ -349,7 +349,7 @@ TEST(Json, HostileTextCostsLittle) {
   wide.replace(wide.find("\"cost\": [3, 4]"), 14, zeros);
   EXPECT_NE(error_of([&] { read(wide); }).find("transition values in a file of"),
             std::string::npos);
-  EXPECT_LT(std::clock() - begin, 5 * testing::kPatience * CLOCKS_PER_SEC);
+  EXPECT_LT(std::clock() - begin, 60 * testing::kPatience * CLOCKS_PER_SEC);  // not hours
 }
 
 RC_GTEST_PROP(Json, DamagedTextIsAnErrorOrAProblem, (std::uint64_t seed)) {
