@@ -135,7 +135,8 @@ void KeptNature::add_up_earned() {
   }
 }
 
-void KeptNature::sweep(Workers& workers, Exchange& exchange, std::vector<double>& values) {
+void KeptNature::sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
+                       std::vector<double>& values) {
   add_up_earned();
   const auto most =
       1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(problem_->discount()));
@@ -153,7 +154,7 @@ void KeptNature::sweep(Workers& workers, Exchange& exchange, std::vector<double>
       const double spread = found.high - found.low;
       const double size = std::max(std::abs(found.least), std::abs(found.most));
       if (sweeps == 0) first[c] = spread;
-      settled &= spread <= std::max(kShareLeft * first[c], kRounding * size);
+      settled &= spread <= std::max({enough[c], kShareLeft * first[c], kRounding * size});
     }
     if (settled) return;
   }
@@ -202,7 +203,10 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
                                     std::span<const Channel> channels, Workers& workers,
                                     const Width& width, std::vector<double>& values) {
   KeptNature kept(nodes, problem, policy, stage, channels);
-  std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size());
+  std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size()),
+      enough(channels.size());
+  // Of a bracket's width, what sweeps with kept answers may leave.
+  const double share = 0.25 * (1 - problem.discount()) / problem.discount();
   for (int round = 0;; ++round) {
     workers.check_together();
     const bool keeps = round < kMostRounds;
@@ -216,15 +220,17 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
     for (std::size_t c = 0; c < channels.size(); ++c) {
       const Bracket& found = brackets.emplace_back(bracket(residuals[c], problem.discount()));
       const double size = scale(residuals[c], found);
-      settled &= found.width() <= width(static_cast<int>(c), size) ||
-                 as_narrow_as_rounding(problem, found.width(), last[c], size);
+      const double wanted = width(static_cast<int>(c), size);
+      enough[c] = share * wanted;
+      settled &=
+          found.width() <= wanted || as_narrow_as_rounding(problem, found.width(), last[c], size);
       last[c] = found.width();
       nearest[c] = std::clamp(0.0, found.low, found.high);  // all values are that far off, or more
     }
     if (settled) return brackets;
     if (!keeps) continue;
     shift_values(nodes, problem, policy, stage, nearest, nodes.exchange(), values);
-    kept.sweep(workers, nodes.exchange(), values);
+    kept.sweep(workers, nodes.exchange(), enough, values);
   }
 }
 

@@ -31,8 +31,10 @@ class KeptNature {
   void keep(Row row, std::span<const std::int64_t> choices, std::span<const double> weight,
             const double* minimiser, const double* floor);
 
-  // Sweeps until each leaves a twentieth of what the first one changed, in every channel.
-  void sweep(Workers& workers, Exchange& exchange, std::vector<double>& values);
+  // Sweeps until one spreads the changes of the values no more than `enough`, of each channel, or
+  // than a twentieth of what the first one did.
+  void sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
+             std::vector<double>& values);
 
  private:
   void step(Workers& workers, Exchange& exchange, const std::vector<double>& next,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/agree.h"
 #include "model/part.h"
 #include "policy/evaluation.h"
 #include "solvers/frontier/controller.h"
@@ -59,14 +60,20 @@ FrontierSearch::Found FrontierSearch::policy_of_pass() {
   return found;
 }
 
-// From here on this is what a stop returns, if nothing better was found before. Throws Stopped.
+// From here on this is what a stop returns, if nothing better was found before. Not all of them are
+// worth an evaluation: it takes a small share of the time, and whoever stops within a second has the
+// answers to the first questions. Throws Stopped.
 void FrontierSearch::offer_pass() {
+  const double begin = agree_on_max(workers_.ranks(), watch_.seconds());
+  if (begin < next_offer_) return;
   Found found = policy_of_pass();
   Evaluation evaluation = evaluate(whole_, found.policy, workers_).evaluation;
   const bool asks_for_all = whole_.constraints().size() == required_.size();
   if (!asks_for_all) found.curve.clear();  // it is about some of the constraints
   best_.offer({std::move(found.policy), std::move(evaluation), std::move(found.curve),
                "the best that the search had found"});
+  const double end = agree_on_max(workers_.ranks(), watch_.seconds());
+  next_offer_ = end + std::max(1.0, 5 * (end - begin));
 }
 
 // The corners of the trade-off curve, and what the answer draws.

@@ -71,6 +71,25 @@ void DemandSums::finish(Communicator& ranks, Demand& demand) {
   }
 }
 
+void make_whole(double share, Demand& demand) {
+  for (auto& stage : demand.intervals) {
+    for (auto& list : stage) {
+      for (Demand::Interval& interval : list) {
+        interval.loss /= share;
+        interval.weighted_price /= share;
+      }
+    }
+  }
+  for (auto* values : {&demand.state_loss, &demand.visits}) {
+    for (std::vector<double>& stage : *values) {
+      for (double& value : stage) value /= share;
+    }
+  }
+  for (double& mass : demand.mass) mass /= share;
+  demand.between_prices /= share;
+  demand.games /= share;
+}
+
 void take_larger(const Demand& finer, Demand& demand) {
   for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
     for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {

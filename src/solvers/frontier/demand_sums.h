@@ -46,6 +46,9 @@ class DemandSums {
   std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in Demand
 };
 
+// Where only a share of the answer's weight was followed: the rest is taken to go where that did.
+void make_whole(double share, Demand& demand);
+
 // Of two looks at the same stages, what each finds lost most; prices are those that a finer grid
 // would need.
 void take_larger(const Demand& finer, Demand& demand);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/require.h"
+#include "solvers/frontier/demand_sums.h"
 
 namespace redoubt {
 namespace {
@@ -81,8 +82,11 @@ bool FrontierSearch::search(Solution& solution) {
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
-    if (!refine(find_demand(problem_, landings_, path, steps_to_follow(), root_, scales_,
-                            negligible(), thorough, backups_.front(), exchange_, workers_))) {
+    Demand demand = find_demand(problem_, landings_, path, steps_to_follow(), root_, scales_,
+                                negligible(), thorough, backups_.front(), exchange_, workers_);
+    if (problem_.infinite())
+      make_whole(1 - std::pow(problem_.discount(), steps_to_follow()), demand);
+    if (!refine(demand)) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            most_directions(problem_, options_));
       return true;

@@ -112,6 +112,7 @@ class FrontierSearch {
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
   Root root_;
+  double next_offer_ = 1;          // seconds after which a policy is evaluated in case of a stop
   std::string limit_;              // what ended the search above its tolerance, in words
   double evaluations_before_ = 0;  // in the run that this one continues
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
