@@ -51,7 +51,7 @@ const std::vector<Method>& methods() {
        [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
          return frontier(problem, options.frontier, execution);
        },
-       {"--tolerance"},
+       {"--tolerance", "--memory-limit"},
        false,
        true},
       {"robust",
@@ -153,6 +153,7 @@ void add_method_options(CommandLine& verb, MethodOptions& options) {
   share("--slack", options.gradient.slack);
   share("--tolerance", options.gradient.tolerance);
   share("--tolerance", options.frontier.tolerance);
+  share("--memory-limit", options.frontier.memory_limit);
 }
 
 void add_method(CommandLine& verb, MethodOptions& options) {

@@ -16,6 +16,9 @@ struct FrontierOptions {
   // Look along the whole trade-off curve, also where the answer does not need it: where the policy
   // that is best for the reward keeps the constraints, or where nothing is uncertain.
   bool whole_curve = false;
+  // Bytes. A first pass that needs more is refused with an Error; a search that would need more
+  // ends with what it has. Zero: three quarters of this machine's memory.
+  double memory_limit = 0;
 };
 
 // The exact solver. For every state and stage it encloses the set of all (reward, utilities) that a

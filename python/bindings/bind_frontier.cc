@@ -13,6 +13,7 @@ void bind_frontier(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("tolerance", &FrontierOptions::tolerance)
       .def_rw("most_directions", &FrontierOptions::most_directions)
+      .def_rw("memory_limit", &FrontierOptions::memory_limit)
       .def_rw("whole_curve", &FrontierOptions::whole_curve);
   bind_method<FrontierOptions>(m, "frontier", &frontier);
   m.def("plan_frontier", &plan_frontier, nb::arg("problem"), nb::arg("options"));

@@ -47,7 +47,7 @@ def methods() -> dict[str, tuple[str, ...]]:
     """The methods of `solve`, each with the options it takes beside those of carrying it out.
 
     >>> rd.methods()["frontier"]
-    ('tolerance', 'most_directions', 'whole_curve')
+    ('tolerance', 'most_directions', 'memory_limit', 'whole_curve')
     """
     return {name: fields(options) for name, options in _METHODS.items()}
 
@@ -65,8 +65,8 @@ def solve(
 @overload
 def solve(
     problem: Problem, method: Literal["frontier"] = "frontier", *, tolerance: float = 1e-3, most_directions: int = 400,
-    whole_curve: bool = False, threads: int = 1, time_limit: float = inf, checkpoint: AnyPath | None = None,
-    checkpoint_interval: float | None = None, progress: Progress = False,
+    memory_limit: float = 0.0, whole_curve: bool = False, threads: int = 1, time_limit: float = inf,
+    checkpoint: AnyPath | None = None, checkpoint_interval: float | None = None, progress: Progress = False,
 ) -> Solution: ...  # fmt: skip
 @overload
 def solve(
@@ -114,7 +114,8 @@ def solve(
             where it is small enough, otherwise `budget_cells` cells over the widest stage.
         budget_cells: see `budget_step`.
         rounding: rcvi: of a budget between two cells, "up" or "mixed".
-        memory_limit: rcvi: bytes beyond which it refuses to start; 0: three quarters of the machine's memory.
+        memory_limit: rcvi, frontier: bytes that the process may hold; 0: three quarters of the machine's memory. Work
+            that is known to need more is refused; a search that would need more ends with what it has, and a note.
         step: gradient methods: length of a step; iteration counts scale as one over it.
         iterations: gradient methods: updates of the policy.
         first_policy: gradient methods: where to begin; "random" is by `seed`.
@@ -221,6 +222,7 @@ def certify(
     *,
     tolerance: float = 1e-3,
     most_directions: int = 400,
+    memory_limit: float = 0.0,
     whole_curve: bool = False,
     threads: int = 1,
 ) -> Solution:
@@ -230,6 +232,7 @@ def certify(
         solution: of any method.
         tolerance: as for method "frontier": a feasible answer with a smaller gap becomes certified.
         most_directions: as for method "frontier".
+        memory_limit: as for method "frontier".
         whole_curve: as for method "frontier".
         threads: as for `solve`.
 
@@ -237,7 +240,7 @@ def certify(
     >>> answer.gap is None, rd.certify(answer).gap >= 0
     (True, True)
     """
-    own = _frontier_options(tolerance, most_directions, whole_curve)
+    own = _frontier_options(tolerance, most_directions, memory_limit, whole_curve)
     problem = solution.problem
     return Solution(_core.certify(problem, solution._solution, own, execution(threads)), problem)
 
@@ -283,8 +286,9 @@ def plan_robust(problem: Problem) -> _core.MemoryPlan:
 
 @named_options
 def plan_frontier(
-    problem: Problem, *, tolerance: float = 1e-3, most_directions: int = 400, whole_curve: bool = False
-) -> _core.MemoryPlan:
+    problem: Problem, *, tolerance: float = 1e-3, most_directions: int = 400, memory_limit: float = 0.0,
+    whole_curve: bool = False,
+) -> _core.MemoryPlan:  # fmt: skip
     """Memory of the first pass of `solve(problem, method="frontier", ...)` with the same options.
 
     `growth` is what later passes add at most.
@@ -293,12 +297,16 @@ def plan_frontier(
     >>> 0 < plan.bytes < plan.bytes + plan.growth
     True
     """
-    return _core.plan_frontier(as_problem(problem), _frontier_options(tolerance, most_directions, whole_curve))
+    own = _frontier_options(tolerance, most_directions, memory_limit, whole_curve)
+    return _core.plan_frontier(as_problem(problem), own)
 
 
-def _frontier_options(tolerance: float, most_directions: int, whole_curve: bool) -> _core.FrontierOptions:
+def _frontier_options(
+    tolerance: float, most_directions: int, memory_limit: float, whole_curve: bool
+) -> _core.FrontierOptions:
     own = _core.FrontierOptions()
-    given = {"tolerance": tolerance, "most_directions": most_directions, "whole_curve": whole_curve}
+    given = {"tolerance": tolerance, "most_directions": most_directions, "memory_limit": memory_limit,
+             "whole_curve": whole_curve}  # fmt: skip
     assign(own, given, "method 'frontier'")
     return own
 

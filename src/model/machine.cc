@@ -52,10 +52,14 @@ MachineMemory machine_memory(const fs::path& root) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     memory.most = std::min(memory.most, static_cast<double>(limit.rlim_cur));
+  memory.held = held_memory(root);
+  return memory;
+}
+
+double held_memory(const fs::path& root) {
   std::ifstream in(root / "proc/self/statm");  // sizes in pages: all, and resident
   double all = 0, resident = 0;
-  if (in >> all >> resident) memory.held = resident * page;
-  return memory;
+  return in >> all >> resident ? resident * static_cast<double>(sysconf(_SC_PAGE_SIZE)) : 0;
 }
 
 }  // namespace redoubt

@@ -17,6 +17,7 @@ struct MachineMemory {
 };
 // `root` is where /proc and /sys are.
 MachineMemory machine_memory(const std::filesystem::path& root = "/");
+double held_memory(const std::filesystem::path& root = "/");  // the same, without the rest
 
 // Equal for processes on the same machine, and different on different ones as far as their names
 // differ.

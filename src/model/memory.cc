@@ -62,9 +62,16 @@ void require_memory(const MemoryPlan& plan, Communicator& ranks, double asked,
   require_memory(plan, ranks, limit, machine, work, advice);
 }
 
-void announce(const MemoryPlan& plan, const Execution& execution) {
-  require_memory(plan, execution.ranks ? *execution.ranks : one_process(), 0);
+void announce(const MemoryPlan& plan, const Execution& execution, double asked) {
+  require_memory(plan, execution.ranks ? *execution.ranks : one_process(), asked);
   if (execution.planned) execution.planned(plan);
+}
+
+bool has_room(double more, double limit, Communicator& ranks) {
+  const auto fits = [&] { return sum_on_one_machine(held_memory() + more, ranks) <= limit; };
+  if (fits()) return true;
+  malloc_trim(0);
+  return fits();
 }
 
 }  // namespace redoubt

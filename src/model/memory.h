@@ -29,7 +29,11 @@ void require_memory(const MemoryPlan& plan, Communicator& ranks, double asked,
 void require_memory(const MemoryPlan& plan, Communicator& ranks, double limit,
                     const MachineMemory& machine, std::string_view work, std::string_view advice);
 
-// Tells the caller what this process will need. An Error when the machine does not have it.
-void announce(const MemoryPlan& plan, const Execution& execution);
+// Tells the caller what this process will need. An Error when that is above the limit.
+void announce(const MemoryPlan& plan, const Execution& execution, double asked = 0);
+
+// Whether `more` bytes beside what this process holds now stay within the limit (of all processes
+// of a machine together). Every rank calls it.
+bool has_room(double more, double limit, Communicator& ranks);
 
 }  // namespace redoubt

@@ -2,13 +2,30 @@
 
 #include "policy/augment.h"
 #include "policy/evaluation.h"
+#include "policy/pairs.h"
 
 namespace redoubt {
 
-AugmentedProblem augment_one(const Problem& problem, int constraint, Workers& workers) {
+namespace {
+
+Problem with_one(const Problem& problem, std::size_t constraint) {
   Terms terms = problem.terms();
   terms.constraints = {problem.constraints()[constraint]};
-  return augment(problem.with(std::move(terms)), workers);
+  return problem.with(std::move(terms));
+}
+
+}  // namespace
+
+AugmentedProblem augment_one(const Problem& problem, int constraint, Workers& workers) {
+  return augment(with_one(problem, static_cast<std::size_t>(constraint)), workers);
+}
+
+void require_room_for_chance(const Problem& problem, Workers& workers) {
+  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
+    if (!problem.constraints()[c].probability) continue;
+    const Problem one = with_one(problem, c);
+    reached_pairs(one, ChanceBudgets(one, workers), workers, 0);
+  }
 }
 
 double worst_probability(const Problem& problem, int constraint, const Policy& policy,

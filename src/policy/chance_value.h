@@ -10,6 +10,10 @@ namespace redoubt {
 // that constraint looks at.
 AugmentedProblem augment_one(const Problem& problem, int constraint, Workers& workers);
 
+// An Error where the evaluation of a chance constraint finds no room: for methods that evaluate one
+// only in the end. Throws Stopped.
+void require_room_for_chance(const Problem& problem, Workers& workers);
+
 // True for a nature that works against a chance constraint.
 bool is_chance(const Problem& problem, Nature nature);
 

@@ -194,14 +194,30 @@ MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
                         bool keep_all_stages, const StageStore* store, Stopwatch* watch) {
+  // First what may be refused for its size.
+  std::vector<std::optional<double>> probability(problem.constraints().size());
+  for (std::size_t c = 0; c < probability.size(); ++c) {
+    if (problem.constraints()[c].probability)
+      probability[c] = worst_probability(problem, static_cast<int>(c), policy, workers);
+  }
   EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages, watch);
-  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
-    if (!problem.constraints()[c].probability) continue;
+  for (std::size_t c = 0; c < probability.size(); ++c) {
+    if (!probability[c]) continue;
     ConstraintResult& result = pass.evaluation.constraints[c];
-    result.worst = worst_probability(problem, static_cast<int>(c), policy, workers);
+    result.worst = *probability[c];
     result.satisfied = satisfied(problem.constraints()[c], result.worst);
   }
   return pass;
+}
+
+Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Workers& workers) {
+  Evaluation evaluation = Pass(problem, policy, workers, nullptr).run(false, nullptr).evaluation;
+  for (ConstraintResult& constraint : evaluation.constraints) {
+    if (!constraint.probability) continue;
+    constraint.worst = kUnknown;
+    constraint.satisfied = false;
+  }
+  return evaluation;
 }
 
 }  // namespace redoubt

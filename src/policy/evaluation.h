@@ -31,6 +31,9 @@ EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& w
                         bool keep_all_stages = false, const StageStore* store = nullptr,
                         Stopwatch* watch = nullptr);
 
+// Without what a chance constraint takes, which is unknown then. Throws Stopped.
+Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Workers& workers);
+
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
 Evaluation report(const Problem& problem, const std::vector<double>& totals);
 

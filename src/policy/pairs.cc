@@ -1,6 +1,7 @@
 #include "policy/pairs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "model/memory.h"
@@ -133,6 +134,7 @@ class Search {
       reached = bring_to_owners(ranks_, next, [&](const Pair& pair) { return owner(pair); });
       tidy(reached);
       add(h);
+      if (budgets_.stationary()) drop_known(reached);
       check_memory();
     }
     add(horizon);
@@ -174,16 +176,22 @@ class Search {
     found_.own.insert(found_.own.end(), found_.at_stage[h].begin(), found_.at_stage[h].end());
     if (budgets_.stationary()) tidy(found_.own);
   }
+  // Where every stage has the same rows, what follows a pair is known once it was followed.
+  void drop_known(std::vector<Pair>& pairs) const {
+    std::vector<Pair> fresh;
+    std::set_difference(pairs.begin(), pairs.end(), found_.own.begin(), found_.own.end(),
+                        std::back_inserter(fresh));
+    pairs = std::move(fresh);
+  }
   // That there are at least.
   double pairs() const {
     return budgets_.stationary() ? static_cast<double>(found_.own.size()) : pairs_at_once_;
   }
 
-  // Of the outcomes that were counted, which are stored once for each stage, or once for all.
+  // Of the outcomes that were counted: of every stage, or of one for all.
   double bytes() const {
     const auto chance = static_cast<double>(budgets_.chance().size());
-    const double arrays = 8.0 * (4 + model_.signals() + chance) * outcomes_ /
-                          (budgets_.stationary() ? std::max(1, problem_.horizon()) : 1);
+    const double arrays = 8.0 * (4 + model_.signals() + chance) * outcomes_;
     return arrays + bytes_for_each_ * pairs();
   }
   void require_memory(double bytes, double pairs) const {

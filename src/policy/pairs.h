@@ -56,9 +56,11 @@ std::vector<Successor> successors(const Problem& problem, const ChanceBudgets& b
 // others that its rows lead to: what follows a stage's pairs is sent to the ranks that own it, who
 // go on from there.
 struct ReachedPairs {
-  std::vector<std::vector<Pair>> at_stage;  // our own, of each stage; sorted
-  std::vector<Pair> own;                    // at any stage, sorted
-  std::vector<Pair> known;                  // these, those that they lead to, and the start; sorted
+  // Our own, of each stage; sorted. Where every stage has the same rows: those that no stage before
+  // has reached.
+  std::vector<std::vector<Pair>> at_stage;
+  std::vector<Pair> own;    // at any stage, sorted
+  std::vector<Pair> known;  // these, those that they lead to, and the start; sorted
   // Of a part: the numbers that known pairs have when those of all ranks are counted in order, and
   // the ranks that own them.
   std::vector<State> number;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/agree.h"
 #include "policy/evaluation.h"
+#include "redoubt/chance.h"
 #include "solvers/rcvi.h"
 #include "solvers/value_iteration.h"
 
@@ -14,6 +16,7 @@ namespace redoubt {
 
 double shortfall(const ConstraintResult& c) {
   if (c.satisfied) return 0;
+  if (!is_known(c.worst)) return std::numeric_limits<double>::infinity();
   if (c.probability) return *c.probability - c.worst;
   return c.sense == Sense::at_least ? c.bound - c.worst : c.worst - c.bound;
 }
@@ -31,8 +34,8 @@ bool BestPolicy::is_better(const Evaluation& one, const Evaluation& other) const
     return largest;
   };
   if (one.satisfied() != other.satisfied()) return one.satisfied();
-  const double less = violation(other) - violation(one);  // both are 0 where all is satisfied
-  return less != 0 ? less > 0 : one.reward.worst > other.reward.worst;
+  const double mine = violation(one), others = violation(other);  // 0 where all is satisfied
+  return mine != others ? mine < others : one.reward.worst > other.reward.worst;
 }
 
 EvaluatedPolicy best_for_one(const Problem& problem, int constraint, Policy policy,
@@ -44,6 +47,16 @@ EvaluatedPolicy best_for_one(const Problem& problem, int constraint, Policy poli
   return {std::move(policy), std::move(evaluation), {}, std::move(origin)};
 }
 
+void offer_unevaluated(const Problem& problem, EvaluatedPolicy candidate, Workers& workers,
+                       BestPolicy& evaluated) {
+  if (has_chance_constraints(problem)) {
+    candidate.evaluation = evaluate_expected(problem, candidate.policy, workers);
+    evaluated.offer(candidate);
+  }
+  candidate.evaluation = evaluate(problem, candidate.policy, workers).evaluation;
+  evaluated.offer(std::move(candidate));
+}
+
 void offer_best_for_one(const Problem& problem, Workers& workers, BestPolicy& evaluated) {
   std::vector<int> order = {-1};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) order.push_back(c);
@@ -51,8 +64,8 @@ void offer_best_for_one(const Problem& problem, Workers& workers, BestPolicy& ev
   for (const int constraint : order) {
     const Channel channel = constraint < 0 ? Channel{} : channel_of(problem, constraint);
     Policy policy = value_iteration(problem, channel, workers).policy;
-    Evaluation found = evaluate(problem, policy, workers).evaluation;
-    evaluated.offer(best_for_one(problem, constraint, std::move(policy), std::move(found)));
+    offer_unevaluated(problem, best_for_one(problem, constraint, std::move(policy), {}), workers,
+                      evaluated);
   }
 }
 

@@ -41,12 +41,18 @@ class BestPolicy {
   std::optional<EvaluatedPolicy> best_;
 };
 
-// By how much a worst case misses its bound; nothing where it is satisfied.
+// By how much a worst case misses its bound; nothing where it is satisfied, infinite where it is
+// unknown.
 double shortfall(const ConstraintResult& constraint);
 
 // The policy that is best for one channel alone: the reward (-1), or a constraint.
 EvaluatedPolicy best_for_one(const Problem& problem, int constraint, Policy policy,
                              Evaluation evaluation);
+
+// Evaluates a policy and offers it. Chance constraints, which may take longer than there is time,
+// come last: a stop in between leaves the policy with these unknown. Throws Stopped.
+void offer_unevaluated(const Problem& problem, EvaluatedPolicy candidate, Workers& workers,
+                       BestPolicy& evaluated);
 
 // Finds and offers the policies that are best for one channel alone, the safest for the first
 // constraint before all others. Throws Stopped.

@@ -1,5 +1,9 @@
 #include "solvers/chance.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "model/require.h"
 #include "policy/augment.h"
 #include "policy/budget_axes.h"
@@ -126,24 +130,46 @@ Evaluation evaluation_of(const AugmentedProblem& augmented, const Solution& solu
 // What the augmented problem says of the problem itself.
 struct Answer {
   Solution solution;
-  BestPolicy evaluated;
-  bool exact = true;  // no total is rounded
+  BestPolicy evaluated;  // the policy of the solution, as a policy for the problem itself
+  bool exact = true;     // no total is rounded
 };
-// Throws Stopped.
-Answer solve_pairs(const Problem& problem, const Stopwatch& watch, const ExpectedMethod& method,
-                   Workers& workers) {
+
+// The way back takes about as long as the way there: somebody who sets a limit gets that time for
+// it, of which a search that asks for all of it would leave nothing.
+Execution leaving_time_to_lift(const Stopwatch& watch) {
+  Execution run = watch.rest();
+  if (std::isfinite(run.time_limit))
+    run.time_limit -= std::min(watch.seconds(), 0.5 * run.time_limit);
+  return run;
+}
+
+// After a stop that came before the end of that time nobody waits any longer; otherwise there is
+// what was left for this.
+void allow_time_to_lift(const Execution& run, double spent, Stopwatch& watch) {
+  const bool told = spent < run.time_limit;
+  const double left = watch.rest().time_limit;
+  watch.allow(kSecondsToAnswer + (told || !std::isfinite(left) ? 0 : left));
+}
+
+// Throws Stopped; what is known by then is in the answer.
+void solve_pairs(const Problem& problem, Stopwatch& watch, const ExpectedMethod& method,
+                 Workers& workers, Answer& answer) {
   const AugmentedProblem augmented = augment(problem, workers, method.bytes_for_each_state);
-  Answer answer{method.solve(augmented.problem, with_all_memory(augmented, watch.rest())),
-                BestPolicy{}, augmented.exact()};
+  const Execution run = leaving_time_to_lift(watch);
+  const double begin = watch.seconds();
+  answer.exact = augmented.exact();
   Solution& solution = answer.solution;
+  solution = method.solve(augmented.problem, with_all_memory(augmented, run));
   add_what_was_kept(augmented, solution);
+  const std::vector<std::string> notes = std::exchange(solution.notes, {});  // on its policy
+  if (!is_known(solution.reward.worst)) return;
+  if (solution.unfinished) allow_time_to_lift(run, watch.seconds() - begin, watch);
+  Policy policy = lift(augmented, solution.policy, workers);
+  solution.policy = policy;
+  solution.notes = notes;
   add_notes(augmented, solution);
-  if (!is_known(solution.reward.worst)) return answer;
-  // What was found is worth the one sweep that this takes, also after a stop.
-  Workers unasked(1, workers.ranks());
-  solution.policy = lift(augmented, solution.policy, unasked);
-  answer.evaluated.offer({solution.policy, evaluation_of(augmented, solution), solution.curve, ""});
-  return answer;
+  answer.evaluated.offer(
+      {std::move(policy), evaluation_of(augmented, solution), solution.curve, ""});
 }
 
 GapTolerance gap_tolerance(const Problem& problem, double relative, Workers& workers) {
@@ -168,14 +194,15 @@ void finish_unaugmented(const Problem& problem, Answer& answer, const Stopwatch&
 }
 
 // The same for one that was stopped: its policy was evaluated on the augmented problem, and so was
-// what is proved of it.
-Solution stopped_unaugmented(const Problem& problem, Answer answer, Stopwatch& watch,
-                             double tolerance, Workers& workers) {
+// what is proved of it. Where there is none, `candidates` are.
+Solution stopped_unaugmented(const Problem& problem, Answer answer, BestPolicy candidates,
+                             Stopwatch& watch, double tolerance, Workers& workers) {
   Solution& solution = answer.solution;
   const std::vector<ConstraintResult> constraints = solution.constraints;
   const bool infeasible = answer.exact && solution.status == Status::infeasible;
   if (!answer.exact) solution.reward.bound = solution.reward.static_bound = std::nullopt;
-  solution = stopped(problem, std::move(solution), watch, workers, std::move(answer.evaluated),
+  solution = stopped(problem, std::move(solution), watch, workers,
+                     answer.evaluated.best() ? std::move(answer.evaluated) : std::move(candidates),
                      {.relative = tolerance});
   for (std::size_t c = 0; answer.exact && c < constraints.size(); ++c)
     solution.constraints[c].best_achievable = constraints[c].best_achievable;
@@ -192,19 +219,23 @@ Solution solve_augmented(const Problem& problem, const Execution& execution, dou
           problem.discount());
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
+  BestPolicy candidates;
   Answer answer;
+  answer.solution.method = method.name;
   try {
-    answer = solve_pairs(problem, watch, method, workers);
+    candidates = candidates_in_time(problem, execution);
+    solve_pairs(problem, watch, method, workers, answer);
     if (answer.solution.unfinished)
-      return stopped_unaugmented(problem, std::move(answer), watch, tolerance, workers);
+      return stopped_unaugmented(problem, std::move(answer), std::move(candidates), watch,
+                                 tolerance, workers);
     finish_unaugmented(problem, answer, watch, tolerance, method, workers);
   } catch (const Stopped&) {
     if (answer.evaluated.best())
       answer.solution.notes.emplace_back(
           "stopped before the answer was checked on the problem itself: its worst cases are those "
-          "of "
-          "the problem whose states remember the budgets");
-    return stopped_unaugmented(problem, std::move(answer), watch, tolerance, workers);
+          "of the problem whose states remember the budgets");
+    return stopped_unaugmented(problem, std::move(answer), std::move(candidates), watch, tolerance,
+                               workers);
   }
   answer.solution.seconds = watch.seconds();
   return std::move(answer.solution);

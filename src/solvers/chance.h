@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "redoubt/execution.h"
 #include "redoubt/solution.h"
@@ -9,6 +10,7 @@ namespace redoubt {
 
 // A method for problems without chance constraints, with its options inside.
 struct ExpectedMethod {
+  std::string name;
   std::function<Solution(const Problem&, const Execution&)> solve;
   double bytes_for_each_state = 0;  // of memory, that it takes at least
 };

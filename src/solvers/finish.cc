@@ -60,8 +60,6 @@ void finish(const Problem& problem, Solution& solution, Workers& workers,
 
 namespace {
 
-constexpr double kSecondsToAnswer = 0.5;
-
 Channel safest_channel(const Problem& problem) {
   return problem.constraints().empty() ? Channel{} : channel_of(problem, 0);
 }
@@ -97,6 +95,14 @@ Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Wo
     if (solution.status == Status::violated) solution.status = Status::stopped;
     if (!best.origin.empty())
       solution.notes.push_back("stopped early; the policy attached is " + best.origin);
+    for (const ConstraintResult& c : solution.constraints) {
+      if (!is_known(c.worst))
+        solution.notes.push_back(fmt::format(
+            "stopped before the chance constraint on '{}' was evaluated: it is not known whether "
+            "the policy keeps it",
+            c.name));
+    }
+    note_landings(problem, workers.ranks(), solution);
   } else {
     set_unknown(problem, solution);
   }
@@ -109,9 +115,10 @@ Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatc
   watch.allow(kSecondsToAnswer);
   BestPolicy evaluated;
   try {
-    Evaluation found = evaluate(problem, solution.policy, workers).evaluation;
-    evaluated.offer({std::move(solution.policy), std::move(found), std::move(solution.curve),
-                     "the best that had been found"});
+    offer_unevaluated(
+        problem,
+        {std::move(solution.policy), {}, std::move(solution.curve), "the best that had been found"},
+        workers, evaluated);
   } catch (const Stopped&) {
   }
   return stopped(problem, std::move(solution), watch, workers, std::move(evaluated), tolerance);
@@ -122,7 +129,10 @@ Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, W
   try {
     finish(problem, solution, workers, tolerance, store);
   } catch (const Stopped&) {
-    return stopped(problem, std::move(solution), watch, workers, std::move(evaluated), tolerance);
+    return evaluated.best() || store != nullptr
+               ? stopped(problem, std::move(solution), watch, workers, std::move(evaluated),
+                         tolerance)
+               : stopped_with_policy(problem, std::move(solution), watch, workers, tolerance);
   }
   solution.seconds = watch.seconds();
   return solution;

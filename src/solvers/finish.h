@@ -10,6 +10,9 @@
 
 namespace redoubt {
 
+// What a stop leaves for the answer.
+inline constexpr double kSecondsToAnswer = 0.5;
+
 // What the answer says of its policy: the worst cases, and the status that follows from them. A
 // bound that a method has proved must be set before; `tolerance` is the gap that counts as
 // certified.

@@ -265,7 +265,7 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     solution.seconds = watch.seconds();
     return solution;
   };
-  return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, {method})
+  return has_chance_constraints(problem) ? solve_augmented(problem, execution, 0, {"rcvi", method})
                                          : method(problem, execution);
 }
 

@@ -281,6 +281,7 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   solution.method = method;
   ValueIteration found;
   try {
+    require_room_for_chance(problem, workers);
     Savepoint solve(execution, problem, method, watch);
     found = value_iteration(model_to_solve, Channel{}, workers, false, &solve, kTolerance);
   } catch (const Stopped&) {

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,3 +31,21 @@ def refused(*arguments, cwd=None):
     assert result.stdout == ""
     assert result.stderr.startswith("redoubt: ") and result.stderr.count("\n") == 1, result.stderr
     return result.stderr[len("redoubt: "):].rstrip("\n")
+
+
+# Starts a program and says how much memory it has taken at most, in kB: a process of its own, because a child counts
+# what its parent had when it was forked. The exit status is left out: mpirun ends the other ranks when one of them has
+# a bad one, before they could say anything.
+PEAK = """
+import os, sys
+child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, _, usage = os.wait4(child, 0)
+os.write(2, f"peak {usage.ru_maxrss}\\n".encode())  # at once: ranks share the line
+"""
+
+
+def peak_memory(*arguments):
+    """The most bytes that the program took, and what it printed."""
+    result = subprocess.run([sys.executable, "-c", PEAK, PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                            timeout=120)  # fmt: skip
+    return 1024 * int(re.search(r"peak (\d+)", result.stderr)[1]), result.stdout

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from program import PROGRAM, ROOT, refused, run
+from program import PROGRAM, ROOT, peak_memory, refused, run
 from solutions import contents, same_solution
 
 RIVER = "river_swim(horizon=10,start=3)"
@@ -215,6 +215,31 @@ def test_a_solve_beyond_the_limit_of_memory_is_refused_with_the_numbers(tmp_path
     result = outcome_of([*large, "--memory-limit", "1TB"], tmp_path, limit)
     assert result.returncode == 2 and "out of memory" in result.stderr.splitlines()[-1], result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_ends_before_it_holds_more_than_its_limit(tmp_path):
+    search = ["solve", "garnet(states=200,actions=3,successors=4,horizon=10,start=7,bound=30,set=kl,radius=.1)", "--threads",
+              "1", "--json"]  # fmt: skip
+    exact = json.loads(run(*search).stdout)
+    passes = []
+    for megabytes in (60, 150):
+        peak, shown = peak_memory(*search, "--tolerance", "1e-6", "--memory-limit", f"{megabytes}MB")
+        answer = json.loads(shown)
+        assert answer["status"] == "feasible" and not answer["unfinished"]
+        assert any("of memory" in note for note in answer["notes"]), answer["notes"]
+        assert peak < 1e6 * megabytes
+        assert answer["reward"]["worst"] <= exact["reward"]["bound"] and exact["reward"]["worst"] <= answer["reward"]["bound"]
+        passes.append(answer["iterations"])
+    assert 0 < passes[0] < passes[1]
+    assert "the limit is 0.01 GB" in refused(*search, "--memory-limit", "10MB")
+
+
+@pytest.mark.parametrize("method", ["robust", "nominal", "rcvi", "frontier"])
+def test_a_chance_constraint_that_is_too_large_is_refused_before_the_work(method, tmp_path):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))
+    solve = ("solve", "garnet(states=1000,actions=4,successors=5,horizon=20)", "--bound", "cost<=8 with .5", "--method", method,
+             "--threads", "1", "--checkpoint", "state.h5", "--checkpoint-interval", "0")  # fmt: skip
+    expect_refusal(outcome_of(solve, tmp_path, limit), tmp_path, "pairs of a state and a budget", {})  # and no state
 
 
 def test_threads_that_the_system_does_not_give_are_an_error(tmp_path):

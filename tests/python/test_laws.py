@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import redoubt as rd
 
-TOLERANCE = 1e-2
+TOLERANCE = 1e-3
 SETS = ("none", "tv", "tv anywhere", "chi2", "kl", "interval")
 METHODS = ("frontier", "rcvi", "robust", "nominal")
 GRADIENTS = ("rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo")

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from mpi import mpirun, needs_mpi
-from program import refused, run, run_json
+from program import PEAK, refused, run, run_json
 
 pytestmark = needs_mpi
 
@@ -164,16 +164,6 @@ def test_what_one_process_must_do_is_refused(arguments):
 def test_one_process_started_by_mpirun_takes_everything():
     result = mpirun(1, "solve", "fork", "--method", "frontier", "--json")
     assert json.loads(result.stdout)["status"] == run_json("solve", "fork", "--method", "frontier")["status"]
-
-
-# Starts a program and says how much memory it has taken at most, in kB. Its exit status is left out: mpirun ends the
-# other ranks when one of them has a bad one, before they could say anything.
-PEAK = """
-import os, sys
-child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
-_, _, usage = os.wait4(child, 0)
-os.write(2, f"peak {usage.ru_maxrss}\\n".encode())  # at once: ranks share the line
-"""
 
 
 def make_garnet(tmp_path, states):

@@ -10,6 +10,11 @@
 
 // The answer of a search that has ended: its policy, its curve, and what they guarantee.
 namespace redoubt {
+namespace {
+
+constexpr const char* kEnded = "the search ended above its tolerance: ";
+
+}  // namespace
 
 Solution FrontierSearch::conclude(Solution solution, bool early) {
   solution.method = "frontier";
@@ -18,7 +23,9 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
     if (!early) return answer(std::move(solution));
   } catch (const Stopped&) {
   }
-  return stopped(whole_, std::move(solution), watch_, workers_, std::move(best_), tolerance_);
+  solution = stopped(whole_, std::move(solution), watch_, workers_, std::move(best_), tolerance_);
+  if (!limit_.empty()) solution.notes.push_back(kEnded + limit_);
+  return solution;
 }
 
 // Of a search that came to its end: the policy of its last pass. Throws Stopped.
@@ -41,7 +48,7 @@ Solution FrontierSearch::answer(Solution solution) {
   }
   if (solution.status != Status::infeasible && solution.status != Status::certified &&
       !limit_.empty())
-    solution.notes.push_back("the search ended above its tolerance: " + limit_);
+    solution.notes.push_back(kEnded + limit_);
   solution.seconds = watch_.seconds();
   return solution;
 }

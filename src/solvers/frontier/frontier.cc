@@ -29,6 +29,7 @@ void check(const Problem& problem, const FrontierOptions& options) {
           options.tolerance);
   require(options.most_directions >= 2, "most_directions = {}, must be at least 2",
           options.most_directions);
+  require(options.memory_limit >= 0, "memory_limit = {}, must be at least 0", options.memory_limit);
 }
 
 // The bound of an answer is the least of all that are known.
@@ -210,9 +211,9 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
       return frontier(expected, options, run);
     };
     return solve_augmented(problem, execution, options.tolerance,
-                           {solve, frontier_bytes_for_each_state(problem)});
+                           {"frontier", solve, frontier_bytes_for_each_state(problem)});
   }
-  announce(plan_frontier(problem, options), execution);
+  announce(plan_frontier(problem, options), execution, options.memory_limit);
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   BestPolicy best;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "model/bytes.h"
+#include "model/memory.h"
 #include "redoubt/frontier.h"
 #include "solvers/frontier/search.h"
 
@@ -37,12 +38,15 @@ Shape shape_of(const Problem& problem) {
   return shape;
 }
 
+// What is known of a set in a direction, and with one constraint its curve.
+double bytes_of_direction(double signals) { return 8 * (signals + 1) + (signals == 2 ? 28 : 0); }
+
 // Of one stage, with every state looking at every direction.
 MemoryPlan stage_bytes(const Shape& shape, double directions) {
   const double row = directions * shape.places;
-  // Of a state or landing: what is known of its set, and with one constraint its curve.
+  // Of a state or landing.
   const double table =
-      8 * directions * (shape.signals + 1) + (shape.signals == 2 ? 96 + 28 * directions : 0);
+      bytes_of_direction(shape.signals) * directions + (shape.signals == 2 ? 96 : 0);
   // Of a state: mixtures of points, and the kernels that its bounds come from.
   const double mixture = shape.signals == 2 ? sizeof(CurveMix) : 4 + 16 * kMixed;
   const double recipes = 192 + 24 * directions + kSpare * row * (mixture + 8 * shape.signals);
@@ -122,6 +126,39 @@ MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options)
       problem, stages, directions(most_prices(constraints, most_directions(problem, options))), 2);
   plan.growth = most.bytes() - plan.bytes();
   return plan;
+}
+
+// A search that cannot come near its limit need not look.
+void FrontierSearch::find_memory_limit() {
+  held_before_ = held_memory();
+  const MemoryPlan plan = plan_frontier(problem_, options_);
+  const double limit = memory_limit(options_.memory_limit);
+  if (!has_room(2 * (plan.bytes() + plan.growth), limit, workers_.ranks())) memory_limit_ = limit;
+}
+
+// The next pass, beside the last one and the policies that were made of it.
+bool FrontierSearch::has_room_for_pass(const PassSize& last) {
+  if (std::isinf(memory_limit_)) return true;
+  const PassSize next = size_of_pass();
+  const double each = bytes_of_direction(static_cast<double>(channels_.size()));
+  const double looked_at =
+      std::max(0.0, held_memory() - held_before_ - each * last.cells) / last.lanes;
+  const double more = each * next.cells + looked_at * next.lanes;
+  if (has_room(more, memory_limit_, workers_.ranks())) return true;
+  limit_ =
+      fmt::format("the next pass would take it above its {:.3g} GB of memory", memory_limit_ / 1e9);
+  return false;
+}
+
+// What was foreseen of a pass may be too little.
+bool FrontierSearch::has_room_for_stage() {
+  if (std::isinf(memory_limit_)) return true;
+  const double of_stages = std::max(0.0, held_memory() - held_before_);
+  const double more = 2 * of_stages / static_cast<double>(plan_.size());
+  if (has_room(more, memory_limit_, workers_.ranks())) return true;
+  limit_ =
+      fmt::format("a pass would have taken it above its {:.3g} GB of memory", memory_limit_ / 1e9);
+  return false;
 }
 
 }  // namespace redoubt

@@ -54,16 +54,22 @@ FrontierSearch::Prices FrontierSearch::begin_with() const {
   return prices;
 }
 
+FrontierSearch::PassSize FrontierSearch::size_of_pass() const {
+  PassSize size;
+  const auto looks_at = [](double tolerance) { return std::isfinite(tolerance); };
+  for (const StagePlan& plan : plan_) {
+    size.lanes +=
+        static_cast<double>(std::count_if(plan.tolerance.begin(), plan.tolerance.end(), looks_at));
+    size.cells += static_cast<double>(plan.tolerance.size());
+  }
+  return size;
+}
+
 // A gap at the start that may come from every direction of every state and stage.
 double FrontierSearch::negligible() {
-  double lanes = 0;
-  for (const StagePlan& plan : plan_) {
-    const auto looks_at = [](double tolerance) { return std::isfinite(tolerance); };
-    lanes +=
-        static_cast<double>(std::count_if(plan.tolerance.begin(), plan.tolerance.end(), looks_at));
-  }
   const double passes = problem_.infinite() ? steps_to_follow() : 1;  // through the same stage
-  return kForgotten * share_ * allowed() / (passes * agree_on_sum(workers_.ranks(), lanes));
+  return kForgotten * share_ * allowed() /
+         (passes * agree_on_sum(workers_.ranks(), size_of_pass().lanes));
 }
 
 // Every state looks at every direction. `tolerance` is in the unit of the reward.

@@ -69,14 +69,16 @@ bool FrontierSearch::search(Solution& solution) {
   plan_.assign(problem_.infinite() ? 1 : problem_.horizon(), first);
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
+  find_memory_limit();
   for (;;) {
     std::vector<FrontierStage> stages;
-    if (!sweep(stages)) return false;
+    if (!sweep(stages)) return !limit_.empty() && !stages_.empty();
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
     if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) return true;
     offer_pass();
+    const PassSize size = size_of_pass();
     std::vector<const FrontierStage*> path;
     for (const FrontierStage& stage : stages_) path.push_back(&stage);
     const bool thorough = required_.size() != 1 || slow(solution.trace);
@@ -92,6 +94,7 @@ bool FrontierSearch::search(Solution& solution) {
       return true;
     }
     savepoint_.offer(state);
+    if (!has_room_for_pass(size)) return true;
   }
 }
 
@@ -135,7 +138,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
       make_stage(Directions(Prices(Directions::lists(static_cast<int>(required_.size())), {0.0})));
   complete_stage(landings_, stages[horizon], workers_);
   for (int h = horizon; h-- > 0;) {
-    if (watch_.stop(1 - (h + 1.0) / horizon)) return false;
+    if (watch_.stop(1 - (h + 1.0) / horizon) || !has_room_for_stage()) return false;
     stages[h] = make_stage(plan_[h].directions);
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
     complete_stage(landings_, stages[h], workers_);

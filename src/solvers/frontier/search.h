@@ -79,7 +79,14 @@ class FrontierSearch {
   double allowed() const;
   double negligible();
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
-  double own_evaluations() const;                                     // of this rank
+  void find_memory_limit();
+  struct PassSize {
+    double lanes = 0, cells = 0;  // directions of states: those that are looked at, and all
+  };
+  PassSize size_of_pass() const;  // as planned, on this rank
+  bool has_room_for_pass(const PassSize& last);
+  bool has_room_for_stage();
+  double own_evaluations() const;  // of this rank
   double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }
 
   const Problem& problem_;
@@ -112,9 +119,12 @@ class FrontierSearch {
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
   Root root_;
-  double next_offer_ = 1;          // seconds after which a policy is evaluated in case of a stop
-  std::string limit_;              // what ended the search above its tolerance, in words
-  double evaluations_before_ = 0;  // in the run that this one continues
+  double next_offer_ = 1;  // seconds after which a policy is evaluated in case of a stop
+  std::string limit_;      // what ended the search above its tolerance, in words
+  // Bytes that this process may hold, infinite where the search cannot come near that; and what it
+  // held before the first pass.
+  double memory_limit_ = std::numeric_limits<double>::infinity(), held_before_ = 0;
+  double evaluations_before_ = 0;                           // in the run that this one continues
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
 };
 
