@@ -24,5 +24,5 @@ def mpi_command(ranks, *arguments, quiet=True, through=()):
 
 
 def mpirun(ranks, *arguments, cwd=None, through=()):
-    return subprocess.run(mpi_command(ranks, *arguments, through=through), capture_output=True, text=True, timeout=120, cwd=cwd,
+    return subprocess.run(mpi_command(ranks, *arguments, through=through), capture_output=True, text=True, timeout=600, cwd=cwd,
                           env=ENVIRONMENT)  # fmt: skip

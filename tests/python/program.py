@@ -13,7 +13,7 @@ PROGRAM = Path(os.environ.get("REDOUBT_PROGRAM", ROOT / "build" / "redoubt"))
 
 
 def run(*arguments, cwd=None):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=600)
 
 
 def run_json(*arguments, status=0, cwd=None):

@@ -21,7 +21,7 @@ def run(arguments):
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env={**os.environ, "MPLBACKEND": "Agg"},
     )
     assert done.returncode == 0, done.stderr
@@ -37,7 +37,7 @@ def test_the_notebook_runs(monkeypatch):
     """By a real kernel, as a reader's browser would: outputs are what the notebook shows."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [PACKAGE, os.environ.get("PYTHONPATH")])))
     notebook = nbformat.read(EXAMPLES / "quickstart.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute(cwd=str(EXAMPLES))
+    NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(EXAMPLES))
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = [output.get("data", {}) for cell in cells for output in cell.outputs]
     assert sum("text/html" in data for data in shown) >= 2  # the tables of the problem and of the solution

@@ -30,7 +30,7 @@ def processor_seconds():
 
 def refusal(*arguments):
     before = processor_seconds()
-    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=600,
                             preexec_fn=limit_memory)
     assert processor_seconds() - before < SECONDS
     assert result.returncode == 2, (result.returncode, result.stderr[:500])

@@ -18,7 +18,7 @@ target_link_libraries(consumer PRIVATE redoubt::redoubt)
 
 
 def output_of(*command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -18,7 +18,7 @@ def checkout(tmp_path):
         shutil.copy(ROOT / name, tmp_path / name)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", str(tmp_path)]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *command], check=True, timeout=300)
+        subprocess.run([*git, *command], check=True, timeout=600)
     return tmp_path
 
 

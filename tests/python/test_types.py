@@ -20,7 +20,7 @@ def wrong_lines():
 
 def output_of(*command):
     return subprocess.run(
-        [sys.executable, "-m", *map(str, command)], capture_output=True, text=True, cwd=ROOT, timeout=300
+        [sys.executable, "-m", *map(str, command)], capture_output=True, text=True, cwd=ROOT, timeout=600
     ).stdout
 
 
