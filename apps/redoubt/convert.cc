@@ -28,8 +28,10 @@ Action convert_verb(CommandLine& verb) {
       "Number the states so that rows lead to near ones, which saves time on a large model "
       "numbered badly; a state without a name gets its old number as its name");
   return [options] {
-    const Problem problem = read_problem(options->problem);
-    save(options->reordered ? reorder(problem) : problem, options->output, options->packing);
+    if (options->reordered)
+      save(reorder(read_problem(options->problem)), options->output, options->packing);
+    else
+      save(read_draft(options->problem), options->output, options->packing);
     fmt::print("Wrote {}\n", options->output);
     return kFine;
   };

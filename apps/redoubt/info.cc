@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <tuple>
 
@@ -11,6 +9,7 @@
 #include "execution_options.h"
 #include "json.h"
 #include "method_options.h"
+#include "model_info.h"
 #include "problem_options.h"
 #include "rank_plans.h"
 #include "redoubt/error.h"
@@ -31,43 +30,6 @@ struct InfoOptions {
   std::optional<int> ranks;
   bool json = false;
 };
-
-struct ValueRange {
-  std::string name;
-  double least = std::numeric_limits<double>::infinity();
-  double largest = -std::numeric_limits<double>::infinity();
-};
-
-// Of one decision, with what follows it. Signal -1 is the reward.
-ValueRange value_range(const Problem& problem, int signal) {
-  const Model& model = problem.model();
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
-  const bool lands = tv != nullptr && tv->reach == Reach::anywhere;
-  ValueRange range{signal < 0 ? "reward" : model.arrays().signals[signal].name};
-  for (Row row = 0; row < model.rows(); ++row) {
-    for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
-      const double value = model.value(signal, row) + model.outcome_value(signal, i);
-      range.least = std::min(range.least, value);
-      range.largest = std::max(range.largest, value);
-    }
-    if (!lands || model.arrival_values(signal).empty()) continue;
-    for (State s = 0; s < model.states(); ++s) {
-      const double value = model.value(signal, row) + model.arrival_value(signal, s);
-      range.least = std::min(range.least, value);
-      range.largest = std::max(range.largest, value);
-    }
-  }
-  return range;
-}
-
-std::vector<ValueRange> value_ranges(const Problem& problem) {
-  const Model& model = problem.model();
-  std::vector<ValueRange> ranges;
-  if (model.rows() == 0) return ranges;
-  for (int signal = -1; signal < model.signals(); ++signal)
-    ranges.push_back(value_range(problem, signal));
-  return ranges;
-}
 
 std::vector<AchievableRange> achievable_ranges(const Problem& problem, const Execution& execution) {
   std::vector<AchievableRange> ranges;
@@ -144,18 +106,8 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
 Json info_json(const Problem& problem, const std::vector<AchievableRange>& achievable,
                const std::string& together, const RcviPlan& plan,
                const std::optional<double>& seconds) {
-  const Model& model = problem.model();
   Json object = problem_json(problem);
-  object["rows"] = model.rows();
-  object["outcomes"] = model.outcomes();
-  object["stages"] = model.stages();
-  object["values"] = Json::array();
-  for (const ValueRange& range : value_ranges(problem))
-    object["values"].push_back(
-        {{"name", range.name}, {"least", range.least}, {"largest", range.largest}});
-  object["labels"] = Json::object();
-  for (const Label& label : model.arrays().labels)
-    object["labels"][label.name] = label.states.size();
+  add_model_json(object, {problem.model(), problem.terms()});
   object["constraints"] = Json::array();
   for (std::size_t c = 0; c < achievable.size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
@@ -184,22 +136,6 @@ Json info_json(const Problem& problem, const std::vector<AchievableRange>& achie
                             {"exact", axis.exact}});
   add_other_plans(object, plan_others(problem));
   return object;
-}
-
-void print_values(const Problem& problem) {
-  std::vector<Cells> rows = {{"of one decision", "least", "largest"}};
-  for (const ValueRange& range : value_ranges(problem))
-    rows.push_back({range.name, number_text(range.least), number_text(range.largest)});
-  print_table(rows);
-}
-
-void print_labels(const Model& model) {
-  std::vector<std::string> labels;
-  for (const Label& label : model.arrays().labels)
-    labels.push_back(fmt::format("{} ({} state{})", label.name,
-                                 count_text(static_cast<double>(label.states.size())),
-                                 label.states.size() == 1 ? "" : "s"));
-  if (!labels.empty()) fmt::print("Labels: {}\n", fmt::join(labels, ", "));
 }
 
 void print_constraints(const Problem& problem, const std::vector<AchievableRange>& achievable,
@@ -244,8 +180,10 @@ int info(const InfoOptions& options) {
   constexpr int kMostRanks = 1000;  // each is a thread of this process
   if (options.ranks && (*options.ranks < 1 || *options.ranks > kMostRanks))
     throw Error(fmt::format("--ranks {}, must be in 1..{}", *options.ranks, kMostRanks));
-  const Problem problem = read_problem(options.problem);
-  const Model& model = problem.model();
+  const Draft draft = read_draft(options.problem);
+  if (!is_complete(draft) || !draft.rewarded)
+    return print_draft(draft, is_complete(draft), options.json);
+  const Problem problem = pose(draft);
   const Execution how = execution(options.execution);
   const auto achievable = achievable_ranges(problem, how);
   const std::string together = verdict_on_all(problem, achievable, how);
@@ -262,14 +200,10 @@ int info(const InfoOptions& options) {
     print_json(object);
     return kFine;
   }
-  fmt::print("{} states, {} actions, {} rows, {} outcomes{}\n", count_text(model.all_states()),
-             count_text(model.actions()), count_text(static_cast<double>(model.rows())),
-             count_text(static_cast<double>(model.outcomes())),
-             model.stages() > 1 ? ", rows of their own for every stage" : "");
+  print_sizes(problem.model());
   fmt::print("{}\n", terms_text(problem));
-  print_labels(model);
-  fmt::print("\n");
-  print_values(problem);
+  print_labels(problem.model());
+  print_values({problem.model(), problem.terms()});
   print_constraints(problem, achievable, together);
   print_plan(problem, plan, seconds);
   if (!ranks.empty()) print_rank_plans(ranks);

@@ -24,7 +24,7 @@ bool names_a_file(const std::string& text) {
          (path.has_extension() && text.find('(') == std::string::npos);
 }
 
-Draft read_draft(const std::string& text) {
+Draft read_source(const std::string& text) {
   if (names_a_file(text)) return load_draft(text);
   const Problem problem = make(text);
   return {problem.model(), problem.terms()};
@@ -191,15 +191,42 @@ Objective objective(const ProblemOptions& options) {
   return {.signal = options.reward.value_or("")};
 }
 
+namespace {
+
+// The draft with its terms as the flags have them.
+Draft with_flags(const ProblemOptions& options) {
+  Draft draft = read_source(options.problem);
+  replace_terms(draft.terms, draft.model.states(), draft.model.arrays().state_names, options);
+  return draft;
+}
+
+Problem pose_named(Draft draft, const Objective& what, const std::string& name) {
+  try {
+    return pose(std::move(draft), what);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
 Problem read_problem(const ProblemOptions& options) {
   const Objective what = objective(options);
-  Draft draft = read_draft(options.problem);
-  replace_terms(draft.terms, draft.model.states(), draft.model.arrays().state_names, options);
-  try {
-    return Problem(with_objective(draft.model, what, draft.rewarded), std::move(draft.terms));
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", options.problem, error.what()));
-  }
+  return pose_named(with_flags(options), what, options.problem);
+}
+
+bool is_complete(const Draft& draft) { return draft.terms.horizon || draft.terms.discount < 1; }
+
+Draft read_draft(const ProblemOptions& options) {
+  Objective what = objective(options);
+  Draft draft = with_flags(options);
+  const bool complete = is_complete(draft), rewarded = draft.rewarded || what.chosen();
+  if (!complete) draft.terms.horizon = draft.model.stages();  // so that the rest can be checked
+  if (!rewarded) what.none = true;
+  Draft checked = pose_named(std::move(draft), what, options.problem).given();
+  if (!complete) checked.terms.horizon.reset();
+  checked.rewarded = rewarded;
+  return checked;
 }
 
 void add_partition(CommandLine& verb, ProblemOptions& options) {

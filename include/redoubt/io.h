@@ -16,22 +16,15 @@
 
 namespace redoubt {
 
-// What a file says, before anything is asked of it. Formats of other programs often have no place
-// for a horizon or a constraint; then the terms are the defaults of `Terms`, and the caller
-// completes them.
-struct Draft {
-  Model model;
-  Terms terms;
-  bool rewarded = true;  // false: nothing in the file is called the reward
-};
-
 // The ending chooses the format: .json (for people), .csv (the robust-MDP world; terms beside it in
 // NAME.terms.json), .umb (Unified Markov Binary, for large models). docs/formats.md describes them.
 // A file that breaks a rule is an Error that names the file, the line or key, the value and the
 // rule; so is one without a reward, unless the objective chooses one.
 Problem load(const std::filesystem::path& path, const Objective& objective = {});
 
-// The same, for callers who replace some of the terms before they need a valid problem.
+// What a file says, before anything is asked of it, for callers who replace some of the terms.
+// Formats of other programs often have no place for a horizon or a constraint; then the terms are
+// the defaults of `Terms`, and the caller completes them.
 Draft load_draft(const std::filesystem::path& path);
 
 // This rank's part of the problem in a file; every rank calls it. From .umb each rank reads its own
@@ -53,20 +46,26 @@ enum class Packing { gzip, plain };
 // the same problem to the last bit; docs/formats.md lists what CSV cannot carry, which is an Error.
 void save(const Problem& problem, const std::filesystem::path& path,
           Packing packing = Packing::gzip);
+// The same for what is not a problem yet, for want of a horizon or a reward.
+void save(const Draft& draft, const std::filesystem::path& path, Packing packing = Packing::gzip);
 
 // The formats themselves, on text and bytes. `name` stands for the file in errors.
 Problem read_json(std::string_view text, std::string_view name);
 std::string write_json(const Problem& problem);
+std::string write_json(const Draft& draft);
 
 // CSV and, where there is one, the text of NAME.terms.json.
 Draft read_csv(std::string_view text, std::string_view name);
 Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
                std::string_view terms_name);
 std::string write_csv(const Problem& problem);
+std::string write_csv(const Draft& draft);
 std::string write_terms(const Problem& problem);
+std::string write_terms(const Draft& draft);
 
 Draft read_umb(std::string_view bytes, std::string_view name);
 std::string write_umb(const Problem& problem, Packing packing = Packing::gzip);
+std::string write_umb(const Draft& draft, Packing packing = Packing::gzip);
 
 // Solutions, policy included, as HDF5; loading gives the same bits. Written whole or not at all; a
 // damaged file is an Error.

@@ -10,11 +10,12 @@ namespace redoubt {
 // of other programs name their rewards as they like, so that the one that counts may have to be
 // chosen.
 struct Objective {
-  std::string signal = {};  // empty: the model's own reward
+  std::string signal = {};  // or the words of a goal; empty: the model's own reward
   bool minimise = false;    // the signal is a cost: its negative is the reward
   bool none = false;        // no reward, and that is meant: any policy that keeps the constraints
 
   bool chosen() const { return none || !signal.empty(); }
+  bool operator==(const Objective&) const = default;
 };
 
 // The model with this reward. The signal stays a signal, so that constraints may speak of it, too.

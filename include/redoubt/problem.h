@@ -1,19 +1,22 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "redoubt/goal.h"
 #include "redoubt/model.h"
+#include "redoubt/objective.h"
 #include "redoubt/uncertainty.h"
 
 namespace redoubt {
 
 enum class Sense { at_least, at_most };
 
-// The worst-case expected discounted total of a signal must reach a bound (at_least: a utility) or
-// stay within it (at_most: a cost). With a probability: the total itself must, with at least that
-// probability in the worst case.
+// The worst-case expected discounted total of a signal, or of a goal (see goal.h), must reach a
+// bound (at_least: a utility) or stay within it (at_most: a cost). With a probability: the total
+// itself must, with at least that probability in the worst case.
 struct Constraint {
   std::string signal;
   Sense sense = Sense::at_most;
@@ -46,11 +49,20 @@ struct Terms {
   Start start = Start(0);
   std::vector<Constraint> constraints = {};
   Uncertainty uncertainty = Nominal{};
+  Objective objective = {};  // a signal or goal in place of the model's reward
   bool operator==(const Terms&) const = default;
 };
 
+// A model and what was said of it so far, which need not be enough for a problem.
+struct Draft {
+  Model model;
+  Terms terms;
+  bool rewarded = true;  // false: nothing in the model is called the reward
+};
+
 // A model and the terms it is solved under; valid once built (Error otherwise), immutable, cheap to
-// copy.
+// copy. Where the terms speak of goals, the model is one in which these are signals; its states may
+// then be pairs of a state and of which goals are decided.
 class Problem {
  public:
   Problem(Model model, Terms terms);
@@ -65,15 +77,26 @@ class Problem {
   const Uncertainty& uncertainty() const { return terms_.uncertainty; }
   int signal_of(int constraint) const { return constraint_signals_[constraint]; }
 
+  // What the problem was made of; differs from it where goals are signals now.
+  Draft given() const { return given_ ? *given_ : Draft{model_, terms_}; }
+  // The state of the given model that each state stands for; empty: they are the same.
+  const std::vector<State>& given_state() const { return given_state_; }
+
   Problem with(Terms terms) const { return Problem(model_, std::move(terms)); }
   bool operator==(const Problem& other) const {
-    return terms_ == other.terms_ && model_ == other.model_;
+    return terms_ == other.terms_ && model_ == other.model_ && given_state_ == other.given_state_;
   }
 
  private:
   Model model_;
   Terms terms_;
   std::vector<int> constraint_signals_;
+  std::shared_ptr<const Draft> given_;
+  std::vector<State> given_state_;
 };
+
+// The problem of a draft, with another objective where one is chosen. An Error where nothing is
+// called the reward, and none is chosen.
+Problem pose(Draft draft, const Objective& objective = {});
 
 }  // namespace redoubt

@@ -12,6 +12,7 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/execution.h"
 #include "redoubt/frontier.h"
+#include "redoubt/goal.h"
 #include "redoubt/gradient.h"
 #include "redoubt/io.h"
 #include "redoubt/model.h"

@@ -9,10 +9,6 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 void bind_io(nb::module_& m) {
-  nb::class_<Draft>(m, "Draft", "What a file says, before anything is asked of it.")
-      .def_ro("model", &Draft::model)
-      .def_ro("terms", &Draft::terms)
-      .def_ro("rewarded", &Draft::rewarded);
   m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "save",
@@ -20,6 +16,13 @@ void bind_io(nb::module_& m) {
         save(problem, path, uncompressed ? Packing::plain : Packing::gzip);
       },
       nb::arg("problem"), nb::arg("path"), nb::arg("uncompressed"),
+      nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "save",
+      [](const Draft& draft, const std::filesystem::path& path, bool uncompressed) {
+        save(draft, path, uncompressed ? Packing::plain : Packing::gzip);
+      },
+      nb::arg("draft"), nb::arg("path"), nb::arg("uncompressed"),
       nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "save_solution",
@@ -39,5 +42,6 @@ void bind_io(nb::module_& m) {
       },
       nb::arg("path"), nb::arg("content"));
   m.def("read_json", &read_json, nb::arg("text"), nb::arg("name"));
-  m.def("write_json", &write_json, nb::arg("problem"));
+  m.def(
+      "write_json", [](const Problem& problem) { return write_json(problem); }, nb::arg("problem"));
 }

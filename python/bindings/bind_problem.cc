@@ -1,6 +1,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,45 @@
 
 namespace nb = nanobind;
 using namespace redoubt;
+
+namespace {
+
+void bind_goals(nb::module_& m) {
+  m.def(
+      "reach", &reach, nb::arg("label"),
+      R"doc(The probability that an episode comes to a state of the label, as constraints and rewards take it.
+
+The start counts, and so does the last arrival of the horizon.
+
+>>> problem = rd.make("grid(size=3,horizon=6)", constraints=[rd.at_most(rd.reach("hazard"), 0.5)])
+>>> rd.solve(problem).constraints[0].name
+'reach hazard')doc");
+  m.def("avoid", &avoid, nb::arg("label"),
+        R"doc(The probability that an episode never comes to a state of the label.
+
+>>> rd.at_least(rd.avoid("hazard"), 0.9)
+at_least('avoid hazard', 0.9))doc");
+  m.def(
+      "until", &until, nb::arg("before"), nb::arg("label"),
+      R"doc(The probability that an episode comes to the label, and is in states of `before` until then.
+
+>>> rd.at_least(rd.until("safe", "goal"), 0.9)
+at_least('safe until goal', 0.9))doc");
+  m.def(
+      "steps_to", &steps_to, nb::arg("label"),
+      R"doc(How many decisions are taken until an episode comes to the label; all of them if it does not.
+
+>>> problem = rd.make("river_swim(horizon=10)", minimise=rd.steps_to("goal"), constraints=[])
+>>> 0 <= -rd.solve(problem).reward.worst <= 10
+True)doc");
+  m.def("total_until", &total_until, nb::arg("signal"), nb::arg("label"),
+        R"doc(What a signal, or "reward", earns until an episode comes to the label.
+
+>>> rd.at_most(rd.total_until("cost", "goal"), 4)
+at_most('total of cost until goal', 4))doc");
+}
+
+}  // namespace
 
 void bind_problem(nb::module_& m) {
   nb::class_<Constraint>(
@@ -51,12 +91,28 @@ at_least('energy', 3))doc");
       .def_rw("discount", &Terms::discount)
       .def_rw("start", &Terms::start)
       .def_rw("constraints", &Terms::constraints)
-      .def_rw("uncertainty", &Terms::uncertainty);
+      .def_rw("uncertainty", &Terms::uncertainty)
+      .def_rw("objective", &Terms::objective);
+  nb::class_<Draft>(m, "Draft", "A model and what was said of it so far.")
+      .def(
+          "__init__",
+          [](Draft* self, Model model, Terms terms, bool rewarded) {
+            new (self) Draft{std::move(model), std::move(terms), rewarded};
+          },
+          nb::arg("model"), nb::arg("terms"), nb::arg("rewarded") = true)
+      .def_ro("model", &Draft::model)
+      .def_ro("terms", &Draft::terms)
+      .def_ro("rewarded", &Draft::rewarded);
+  m.def("pose", &pose, nb::arg("draft"), nb::arg("objective"),
+        nb::call_guard<nb::gil_scoped_release>());
+  bind_goals(m);
   nb::class_<Problem>(m, "Problem", "A model and the terms it is solved under; immutable.")
       .def(nb::init<Model, Terms>(), nb::arg("model"), nb::arg("terms"))
       .def(nb::init<const Problem&>(), nb::arg("problem"))
       .def_prop_ro("model", &Problem::model)
       .def_prop_ro("terms", &Problem::terms)
+      .def_prop_ro("given", &Problem::given)
+      .def_prop_ro("given_states", &Problem::given_state)
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
   m.def(
       "reorder", [](const Problem& problem) { return reorder(problem); }, nb::arg("problem"),

@@ -29,12 +29,17 @@ from ._core import (
     Tilt,
     at_least,
     at_most,
+    avoid,
+    reach,
+    steps_to,
+    total_until,
+    until,
 )
 from ._core import version as __version__
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._name import refuse_the_other_redoubt
 from ._policy import Policy
-from ._problem import Problem, chance, environments, load, make, save
+from ._problem import Problem, chance
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._solution import Solution, load_solution, save_solution
 from ._solve import (
@@ -48,6 +53,7 @@ from ._solve import (
     plan_robust,
     solve,
 )
+from ._sources import environments, from_storm, load, make, save
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._values import on_arrival
 from ._worst_case import worst_case
@@ -93,6 +99,7 @@ __all__ = [
     "as_gymnasium",
     "at_least",
     "at_most",
+    "avoid",
     "certify",
     "chance",
     "compare",
@@ -100,6 +107,7 @@ __all__ = [
     "estimate",
     "evaluate",
     "from_gymnasium",
+    "from_storm",
     "load",
     "load_solution",
     "make",
@@ -109,6 +117,7 @@ __all__ = [
     "plan_rcvi",
     "plan_robust",
     "plots",
+    "reach",
     "recorded",
     "samples_buy",
     "samples_needed",
@@ -116,6 +125,9 @@ __all__ = [
     "save_solution",
     "simulate",
     "solve",
+    "steps_to",
+    "total_until",
+    "until",
     "verify",
     "worst_case",
     "worst_kernel",

@@ -64,8 +64,8 @@ def model_of(
     return _built(layout, spread, bounds, horizon, names, labels)
 
 
-def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
-    """The model with other bounds, and with the outcomes that they allow."""
+def _parts_of(model: _core.Model) -> tuple[Layout, dict[str, tuple[Any, Any, Any]]]:
+    """The layout of a model, and the values of its reward and signals for rows, outcomes and arrivals."""
     values = {"reward": (model.reward, model.outcome_reward, model.arrival_reward)}
     for i, name in enumerate(model.signal_names):
         values[name] = (model.signal(i), model.outcome_signal(i), model.arrival_signal(i))
@@ -73,6 +73,23 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
         states=model.states, stages=model.stages, actions=model.actions, row_outcomes=model.row_outcomes,
         next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action),
     )  # fmt: skip
+    return layout, values
+
+
+def rebuilt(
+    model: _core.Model, labels: Labels, state_names: list[str] | None = None, reward_as: str | None = None
+) -> _core.Model:
+    """The model with other labels, with other names of states, and with its reward also as a signal of a name."""
+    layout, values = _parts_of(model)
+    if reward_as is not None:
+        values[reward_as] = values["reward"]
+    names = (model.state_names if state_names is None else state_names, model.action_names)
+    return _built(layout, values, {}, None, names, labels, (model.lower, model.upper))
+
+
+def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
+    """The model with other bounds, and with the outcomes that they allow."""
+    layout, values = _parts_of(model)
     stages = max(of.stages(layout, horizon) for of in bounds.values())
     if stages not in (1, layout.stages):
         raise Error(f"Interval with bounds for {stages} stages, must be for {layout.stages}, as the rows of the model")
@@ -88,7 +105,7 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
 
 def _built(
     layout: Layout, values: dict[str, tuple[Any, Any, Any]], bounds: dict[str, Values], horizon: int | None,
-    names: Names, labels: Labels,
+    names: Names, labels: Labels, intervals: tuple[Any, Any] = ((), ()),
 ) -> _core.Model:  # fmt: skip
     arrays = _core.ModelArrays()
     arrays.states, arrays.stages = layout.states, layout.stages
@@ -102,6 +119,8 @@ def _built(
     reward, arrays.outcome_reward, arrays.arrival_reward = values.pop("reward", (np.empty(0),) * 3)
     for name, (_, outcome, arrival) in values.items():
         arrays.add_signal(name, outcome, arrival)
+    if len(intervals[0]):
+        arrays.lower, arrays.upper = intervals
     for name, bound in bounds.items():
         row, outcome = bound.spread(layout, horizon)
         setattr(arrays, name, row[layout.outcome_row] if len(row) else outcome)

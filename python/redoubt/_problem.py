@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,7 +12,7 @@ from . import _core, _show
 from ._build import Uncertainty, bounds_of, model_of, with_bounds
 from ._core import Error
 from ._labels import labels_of
-from ._options import AnyPath, named_options
+from ._options import named_options
 from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
 from ._transitions import read_transitions
 from ._values import Values
@@ -47,12 +46,12 @@ class Problem(_core.Problem):
             forms may leave out actions; a state without any is terminal.
         reward: a number, an array (S,), (S, A), (S, A, S), with a leading axis of length `horizon` when it depends
             on the stage, a sparse matrix like P, or a function of (state, action, next); or the name of the signal
-            that is to be maximised. None says that there is no reward, and that this is meant.
+            or the goal (`reach`, `until`, ...) that is to be maximised. None says that there is no reward, and that this is meant.
         signals: what constraints speak of, by name, each given like the reward, as a set of states, which
             counts arrivals in it, or by `on_arrival`. With `TV` and reach anywhere nature may land in states that a
             row does not list: there, sets, `on_arrival` and functions that look at the next state alone earn what
             the state gives; every other signal earns the row's own value.
-        constraints: made by `at_least`, `at_most` and `chance`.
+        constraints: made by `at_least`, `at_most` and `chance`, of a signal or of a goal, such as `reach("goal")`.
         uncertainty: how far nature may move each row: `TV`, `Chi2`, `KL`, `Tilt`, `Interval` or `Nominal`.
         horizon: number of decisions; None is infinite, which needs a discount below one.
         discount: in (0, 1].
@@ -113,10 +112,9 @@ class Problem(_core.Problem):
         rewarded = numbers or "reward" in layout.extra
         model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names,
                          labels_of(labels, layout.states, state_names))  # fmt: skip
-        model = _core.with_objective(model, objective, rewarded)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
-        super().__init__(model, terms)
+        super().__init__(_core.pose(_core.Draft(model, terms, rewarded), objective))
 
     @classmethod
     def _adopt(cls: type[Adopted], problem: _core.Problem) -> Adopted:
@@ -143,11 +141,11 @@ class Problem(_core.Problem):
         """
         bounds = {} if isinstance(uncertainty, Absent) else bounds_of(uncertainty, order)
         new_horizon = self.horizon if isinstance(horizon, Absent) else horizon
-        model = with_bounds(self.model, bounds, new_horizon) if bounds else self.model
-        model = _core.with_objective(model, objective_of(reward, minimise), True)
-        terms = terms_of(self.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+        given = self.given
+        model = with_bounds(given.model, bounds, new_horizon) if bounds else given.model
+        terms = terms_of(given.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                          discount=discount, start=start)  # fmt: skip
-        return Problem._adopt(_core.Problem(model, terms))
+        return Problem._adopt(_core.pose(_core.Draft(model, terms), objective_of(reward, minimise)))
 
     def reorder(self) -> Problem:
         """The same problem with its states numbered so that rows lead to near ones.
@@ -196,6 +194,18 @@ class Problem(_core.Problem):
         array([8], dtype=int32)
         """
         return {name: np.array(states, dtype=np.int32) for name, states in self.model.labels}
+
+    @property
+    def given_state(self) -> NDArray[np.int32]:
+        """The state of the model as it was given that each state stands for.
+
+        They differ where a constraint or the reward speaks of a goal and it must be remembered whether it is decided.
+
+        >>> problem = rd.make("river_swim(horizon=10)", constraints=[rd.at_least(rd.reach("goal"), 0.2)], start=0)
+        >>> problem.states, problem.state_names[-1], int(problem.given_state[-1])
+        (11, 's5 after goal', 5)
+        """
+        return np.array(self.given_states or range(self.states), dtype=np.int32)
 
     @property
     def horizon(self) -> int | None:
@@ -334,70 +344,6 @@ class Problem(_core.Problem):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_json, (_core.write_json(self),)
-
-
-@named_options
-def make(
-    id: str, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
-    discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
-    minimise: str | None = None, order: str | None = None,
-) -> Problem:  # fmt: skip
-    """A built-in problem by its id, such as "river_swim(horizon=10,start=2)"; other terms as for `Problem.replace`.
-
-    >>> rd.make("river_swim(horizon=10)", uncertainty=rd.KL(0.1), start=3).uncertainty
-    KL(0.1)
-    """
-    made = Problem._adopt(_core.make(id))
-    return made.replace(constraints=constraints, uncertainty=uncertainty, horizon=horizon, discount=discount,
-                        start=start, reward=reward, minimise=minimise, order=order)  # fmt: skip
-
-
-@named_options
-def load(
-    path: AnyPath, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
-    discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
-    minimise: str | None = None,
-) -> Problem:  # fmt: skip
-    """The problem in a .json, .csv or .umb file; terms replace or complete what the file says.
-
-    Where nothing in the file is called the reward, `reward` or `minimise` names the signal that is to be maximised or
-    minimised; reward=None says that there is none.
-
-    >>> rd.save(rd.make("river_swim(horizon=10)"), folder / "river.json")
-    >>> rd.load(folder / "river.json", horizon=20).horizon
-    20
-    """
-    draft = _core.load_draft(path)
-    try:
-        model = _core.with_objective(draft.model, objective_of(reward, minimise), draft.rewarded)
-        terms = terms_of(draft.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
-                         discount=discount, start=start)  # fmt: skip
-        return Problem._adopt(_core.Problem(model, terms))
-    except Error as error:
-        raise Error(f"{os.fspath(path)}: {error}") from None
-
-
-@named_options
-def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None:
-    """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv or .umb.
-
-    A .umb file that is written uncompressed can be read by several ranks together, each its own part.
-
-    >>> problem = rd.make("river_swim(horizon=10)")
-    >>> rd.save(problem, folder / "river.umb")
-    >>> rd.load(folder / "river.umb") == problem
-    True
-    """
-    _core.save(problem, path, uncompressed)
-
-
-def environments() -> list[_core.EnvironmentInfo]:
-    """The built-in problems, with their parameters.
-
-    >>> "river_swim" in [one.name for one in rd.environments()]
-    True
-    """
-    return _core.environments()
 
 
 def as_problem(problem: object) -> Problem:

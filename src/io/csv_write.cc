@@ -28,10 +28,10 @@ double total(const Model& m, int signal, Row row, std::int64_t outcome) {
 
 // Mass that total variation moves to a new state earns the row's own value. A CSV file has only the
 // totals of outcomes, so that value must be the one that its reader takes from them.
-void require_row_values_survive(const Problem& problem) {
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
+void require_row_values_survive(const Draft& draft) {
+  const auto* tv = std::get_if<TV>(&draft.terms.uncertainty);
   if (tv == nullptr || tv->reach != Reach::anywhere) return;
-  const Model& m = problem.model();
+  const Model& m = draft.model;
   for (int signal = -1; signal < m.signals(); ++signal) {
     if (m.outcome_values(signal).empty()) continue;
     for (Row r = 0; r < m.rows(); ++r) {
@@ -49,14 +49,14 @@ void require_row_values_survive(const Problem& problem) {
 
 }  // namespace
 
-std::string write_csv(const Problem& problem) {
-  const Model& m = problem.model();
+std::string write_csv(const Draft& draft) {
+  const Model& m = draft.model;
   for (int signal = -1; signal < m.signals(); ++signal)
     require(m.arrival_values(signal).empty(),
             "{} is earned by arrivals, also by those that no row lists, which a CSV file cannot "
             "keep: write JSON or UMB",
             signal < 0 ? "reward" : m.arrays().signals[signal].name);
-  require_row_values_survive(problem);
+  require_row_values_survive(draft);
   const ModelArrays& a = m.arrays();
   const bool staged = m.stages() > 1, bounded = !a.lower.empty();
   std::string out = staged ? "step," : "";
@@ -82,14 +82,18 @@ std::string write_csv(const Problem& problem) {
   return out;
 }
 
-std::string write_terms(const Problem& problem) {
+std::string io::write_side(const Draft& draft, bool labels) {
   std::string out = "{\n  \"format\": \"redoubt-terms\",\n  \"version\": 1,\n";
-  io::write_names(out, problem.model());
-  io::write_labels(out, problem.model());
-  io::write_terms(out, problem);
-  io::write_arrivals(out, problem.model());
-  io::write_uncertainty(out, problem);
+  io::write_names(out, draft.model);
+  if (labels) io::write_labels(out, draft.model);
+  io::write_terms(out, draft);
+  io::write_arrivals(out, draft.model);
+  io::write_uncertainty(out, draft);
   return out + "}\n";
 }
+
+std::string write_csv(const Problem& problem) { return write_csv(problem.given()); }
+std::string write_terms(const Draft& draft) { return io::write_side(draft); }
+std::string write_terms(const Problem& problem) { return write_terms(problem.given()); }
 
 }  // namespace redoubt

@@ -10,7 +10,7 @@ namespace io {
 namespace {
 
 bool names_a_reward(const Node& root) {
-  if (root.find("reward")) return true;
+  if (root.find("reward") || root.find("objective")) return true;
   if (const auto arrivals = root.find("arrivals"); arrivals && arrivals->find("reward"))
     return true;
   const Json& transitions = root.at("transitions").raw();
@@ -23,7 +23,7 @@ Draft read_root(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-problem", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals",
-                   "labels"});
+                   "labels", "objective"});
   Model model = read_model(root, bytes, read_horizon(root));
   Terms terms = read_terms(root, model.arrays());
   return {std::move(model), std::move(terms), names_a_reward(root)};
@@ -42,9 +42,7 @@ Draft read_json_draft(std::string_view text, std::string_view name) {
 
 Problem read_json(std::string_view text, std::string_view name) {
   Draft draft = io::read_json_draft(text, name);
-  return io::naming(name, [&] {
-    return Problem(with_objective(draft.model, {}, draft.rewarded), std::move(draft.terms));
-  });
+  return io::naming(name, [&] { return pose(std::move(draft)); });
 }
 
 }  // namespace redoubt

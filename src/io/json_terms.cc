@@ -47,6 +47,13 @@ Constraint read_constraint(const Node& node) {
   return c;
 }
 
+Objective read_objective(const Node& node) {
+  node.allow_only({"maximise", "minimise"});
+  const auto most = node.find("maximise"), least = node.find("minimise");
+  if (most.has_value() == least.has_value()) node.fail("must have either maximise or minimise");
+  return {.signal = (most ? *most : *least).text(), .minimise = least.has_value()};
+}
+
 // One number, one for each row in the order of the model, or nested as the reward is.
 Radius read_radius(const Node& node, const ModelArrays& model) {
   switch (table_depth(node.raw())) {
@@ -96,7 +103,7 @@ std::optional<int> read_horizon(const Node& root) {
 Side read_side(const Node& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty", "arrivals", "labels"});
+                   "constraints", "uncertainty", "arrivals", "labels", "objective"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
@@ -151,6 +158,7 @@ Terms read_terms(const Node& root, const ModelArrays& model) {
       terms.constraints.push_back(read_constraint(list->at(i)));
   }
   if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
+  if (const auto objective = root.find("objective")) terms.objective = read_objective(*objective);
   return terms;
 }
 

@@ -99,8 +99,9 @@ void write_transitions(std::string& out, const Model& m) {
   out += "\n  ],\n";
 }
 
-void write_values(std::string& out, const Model& m) {
-  out += fmt::format("  \"reward\": {},\n", table(m, m.arrays().reward, "  "));
+void write_values(std::string& out, const Draft& draft) {
+  const Model& m = draft.model;
+  if (draft.rewarded) out += fmt::format("  \"reward\": {},\n", table(m, m.arrays().reward, "  "));
   out += "  \"signals\": {";
   const char* separator = "\n    ";
   for (const Signal& signal : m.arrays().signals) {
@@ -128,6 +129,11 @@ std::string constraint_text(const Constraint& c) {
   return out + "}";
 }
 
+std::string objective_text(const Objective& objective) {
+  return fmt::format("  \"objective\": {{\"{}\": {}}},\n",
+                     objective.minimise ? "minimise" : "maximise", quoted(objective.signal));
+}
+
 }  // namespace
 
 void write_names(std::string& out, const Model& m) {
@@ -150,17 +156,19 @@ void write_labels(std::string& out, const Model& m) {
   if (!labels.empty()) out += fmt::format("  \"labels\": {{{}\n  }},\n", labels);
 }
 
-void write_terms(std::string& out, const Problem& problem) {
-  const std::string horizon = problem.infinite() ? "null" : fmt::format("{}", problem.horizon());
+void write_terms(std::string& out, const Draft& draft) {
+  const Terms& terms = draft.terms;
+  const std::string horizon = terms.horizon ? fmt::format("{}", *terms.horizon) : "null";
   out += fmt::format("  \"horizon\": {},\n  \"discount\": {},\n  \"start\": {},\n", horizon,
-                     number_text(problem.discount()), start_text(problem.start(), problem.model()));
+                     number_text(terms.discount), start_text(terms.start, draft.model));
+  if (terms.objective.chosen()) out += objective_text(terms.objective);
   out += "  \"constraints\": [";
   const char* separator = "\n    ";
-  for (const Constraint& c : problem.constraints()) {
+  for (const Constraint& c : terms.constraints) {
     out += separator + constraint_text(c);
     separator = ",\n    ";
   }
-  out += problem.constraints().empty() ? "],\n" : "\n  ],\n";
+  out += terms.constraints.empty() ? "],\n" : "\n  ],\n";
 }
 
 void write_arrivals(std::string& out, const Model& m) {
@@ -180,37 +188,39 @@ void write_arrivals(std::string& out, const Model& m) {
   if (!signals.empty()) out += fmt::format("  \"arrivals\": {{{}\n  }},\n", signals);
 }
 
-void write_uncertainty(std::string& out, const Problem& problem) {
-  out += fmt::format("  \"uncertainty\": {{\"set\": \"{}\"", name(problem.uncertainty()));
+void write_uncertainty(std::string& out, const Draft& draft) {
+  out += fmt::format("  \"uncertainty\": {{\"set\": \"{}\"", name(draft.terms.uncertainty));
   std::visit(
       [&](const auto& set) {
         if constexpr (requires { set.radius; })
           out += ", \"radius\": " + (set.radius.rows.empty()
                                          ? number_text(set.radius.all)
-                                         : table(problem.model(), set.radius.rows, "  "));
+                                         : table(draft.model, set.radius.rows, "  "));
         if constexpr (requires { set.reach; })
           out += fmt::format(", \"reach\": \"{}\"",
                              set.reach == Reach::anywhere ? "anywhere" : "support");
         if constexpr (requires { set.temperature; })
           out += ", \"temperature\": " + number_text(set.temperature);
       },
-      problem.uncertainty());
+      draft.terms.uncertainty);
   out += "}\n";
 }
 
 }  // namespace io
 
-std::string write_json(const Problem& problem) {
-  io::require_dense_actions(problem.model());
+std::string write_json(const Draft& draft) {
+  io::require_dense_actions(draft.model);
   std::string out = "{\n  \"format\": \"redoubt-problem\",\n  \"version\": 1,\n";
-  io::write_names(out, problem.model());
-  io::write_labels(out, problem.model());
-  io::write_terms(out, problem);
-  io::write_transitions(out, problem.model());
-  io::write_values(out, problem.model());
-  io::write_arrivals(out, problem.model());
-  io::write_uncertainty(out, problem);
+  io::write_names(out, draft.model);
+  io::write_labels(out, draft.model);
+  io::write_terms(out, draft);
+  io::write_transitions(out, draft.model);
+  io::write_values(out, draft);
+  io::write_arrivals(out, draft.model);
+  io::write_uncertainty(out, draft);
   return out + "}\n";
 }
+
+std::string write_json(const Problem& problem) { return write_json(problem.given()); }
 
 }  // namespace redoubt

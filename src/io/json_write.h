@@ -7,11 +7,13 @@
 namespace redoubt::io {
 
 // Key lines of a JSON object, each ending in ",\n" and indented by two blanks.
-void write_names(std::string& out, const Model& model);      // "states", "actions"
-void write_labels(std::string& out, const Model& model);     // "labels", where there are any
-void write_terms(std::string& out, const Problem& problem);  // all but the uncertainty
-void write_arrivals(std::string& out, const Model& model);   // "arrivals", where there are any
+void write_names(std::string& out, const Model& model);     // "states", "actions"
+void write_labels(std::string& out, const Model& model);    // "labels", where there are any
+void write_terms(std::string& out, const Draft& draft);     // all but the uncertainty
+void write_arrivals(std::string& out, const Model& model);  // "arrivals", where there are any
+// A "redoubt-terms" object; formats that have their own place for labels leave them out.
+std::string write_side(const Draft& draft, bool labels = true);
 // The last line: without the comma.
-void write_uncertainty(std::string& out, const Problem& problem);
+void write_uncertainty(std::string& out, const Draft& draft);
 
 }  // namespace redoubt::io

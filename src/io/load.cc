@@ -82,9 +82,8 @@ Problem load_part(const std::filesystem::path& path, Communicator& ranks, const 
     return load_part_of_umb(path, ranks, change, options, objective);
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
-  const Problem whole = io::naming(path.string(), [&] {
-    return Problem(with_objective(draft.model, objective, draft.rewarded), std::move(draft.terms));
-  });
+  const Problem whole =
+      io::naming(path.string(), [&] { return pose(std::move(draft), objective); });
   if (ranks.size() == 1) return whole;
   return part_of(whole, divide(whole.model(), ranks, options), ranks.rank());
 }
@@ -95,18 +94,18 @@ Problem load(const std::filesystem::path& path, const Objective& objective) {
     require(draft.terms.horizon || draft.terms.discount < 1,
             "says neither horizon nor discount, must say one of them{}",
             format_of(path) == Format::csv ? " in " + terms_path(path).string() : "");
-    return Problem(with_objective(draft.model, objective, draft.rewarded), std::move(draft.terms));
+    return pose(std::move(draft), objective);
   });
 }
 
-void save(const Problem& problem, const std::filesystem::path& path, Packing packing) {
+void save(const Draft& draft, const std::filesystem::path& path, Packing packing) {
   require(packing == Packing::gzip || format_of(path) == Format::umb,
           "{}: only a .umb file is packed, must be one to be written uncompressed", path.string());
   switch (format_of(path)) {
     case Format::json:
-      return write_file(path, write_json(problem));
+      return write_file(path, write_json(draft));
     case Format::csv: {
-      const std::string table = write_csv(problem), terms = write_terms(problem);
+      const std::string table = write_csv(draft), terms = write_terms(draft);
       io::NewFile terms_file(terms_path(path)), table_file(path);
       terms_file.write(terms);
       table_file.write(table);
@@ -114,8 +113,12 @@ void save(const Problem& problem, const std::filesystem::path& path, Packing pac
       return table_file.keep();
     }
     case Format::umb:
-      return write_file(path, write_umb(problem, packing));
+      return write_file(path, write_umb(draft, packing));
   }
+}
+
+void save(const Problem& problem, const std::filesystem::path& path, Packing packing) {
+  save(problem.given(), path, packing);
 }
 
 void export_policy(const Problem& problem, const Policy& policy,

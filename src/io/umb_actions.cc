@@ -1,8 +1,10 @@
 #include "io/umb_actions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
 
 namespace redoubt::io {
 namespace {
@@ -33,15 +35,29 @@ void reorder_rows(ModelArrays& a, const std::vector<std::int64_t>& order) {
 
 }  // namespace
 
-bool actions_differ_in_states(const ModelArrays& a) {
-  std::set<std::int32_t> seen;
+std::int32_t most_repeats(const ModelArrays& a) {
+  std::int32_t most = 0;
+  std::map<std::int32_t, std::int32_t> seen;
   for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
     seen.clear();
-    for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c) {
-      if (!seen.insert(a.action[c]).second) return false;
-    }
+    for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c)
+      most = std::max(most, seen[a.action[c]]++);
   }
-  return true;
+  return most;
+}
+
+void tell_apart(ModelArrays& a, std::int32_t repeats) {
+  const auto actions = static_cast<std::int32_t>(a.action_names.size());
+  std::map<std::int32_t, std::int32_t> seen;
+  for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    seen.clear();
+    for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c)
+      a.action[c] += actions * seen[a.action[c]]++;
+  }
+  for (std::int32_t again = 1; again <= repeats; ++again) {
+    for (std::int32_t action = 0; action < actions; ++action)
+      a.action_names.push_back(fmt::format("{} ({})", a.action_names[action], again + 1));
+  }
 }
 
 void number_actions(ModelArrays& a) {

@@ -6,8 +6,12 @@
 // actions, in increasing order.
 namespace redoubt::io {
 
-bool actions_differ_in_states(const ModelArrays& arrays);
+// How often an action comes again in a state, at most: 0 where all differ.
+std::int32_t most_repeats(const ModelArrays& arrays);
 
+// Choices of a state with the same action get actions of their own: "go", "go (2)" and so on, which
+// is every action of `repeats` more lists of them.
+void tell_apart(ModelArrays& arrays, std::int32_t repeats);
 void number_actions(ModelArrays& arrays);  // by the place of a choice in its state, without names
 void sort_actions(ModelArrays& arrays);    // puts the rows of each state in the order of actions
 

@@ -59,18 +59,27 @@ class UmbReader {
     read_terms(initial_);
   }
 
-  // Whether the choices of each of our own states have different actions. When that is so for all
-  // ranks, actions are what the file says; otherwise an action is the place of a choice in its
-  // state.
-  bool actions_differ() const { return actions_differ_; }
+  // How often an action comes again in one of our own states.
+  std::int32_t repeats() const { return repeats_; }
 
   const std::vector<State>& blocks() const { return blocks_; }
 
-  UmbShare finish(bool all_differ, Division division) {
-    if (all_differ)
-      sort_actions(a_);
-    else
+  // `repeats` is the most of all ranks. Where actions come again and have no names by which they
+  // could be told apart, an action is the place of a choice in its state.
+  UmbShare finish(std::int32_t repeats, Division division) {
+    constexpr std::int64_t most_names = 1'000'000;
+    const auto& names = a_.action_names;
+    const bool named =
+        std::any_of(names.begin(), names.end(), [](const auto& name) { return !name.empty(); });
+    if (repeats > 0 && named &&
+        static_cast<std::int64_t>(names.size()) * (repeats + 1) <= most_names) {
+      tell_apart(a_, repeats);
+      repeats = 0;
+    }
+    if (choice_actions_ == 0 || repeats > 0)
       number_actions(a_);
+    else
+      sort_actions(a_);
     return {std::move(a_), std::move(division), std::move(terms_), rewarded_};
   }
 
@@ -265,8 +274,8 @@ class UmbReader {
     if (choice_actions_ == 0) return;
     a_.action = members_.numbers<std::uint32_t>(umb::action_values, choices_, choice_actions_,
                                                 own_choices_);
-    actions_differ_ = actions_differ_in_states(a_);
-    if (actions_differ_) read_action_names();
+    repeats_ = most_repeats(a_);
+    read_action_names();
   }
 
   void read_action_names() {
@@ -331,7 +340,7 @@ class UmbReader {
   Start initial_;
   Ranges own_runs_;                                 // our own states in the model
   Ranges own_states_, own_choices_, own_branches_;  // in the file, stage by stage
-  bool actions_differ_ = false;
+  std::int32_t repeats_ = 0;
   bool rewarded_ = false;
   ModelArrays a_;
   Terms terms_;
@@ -354,8 +363,8 @@ UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions
             "ranks read different files, must read the same");
   const Division division = divide(ranks, reader->blocks(), graph, options);
   all_or_none(ranks, [&] { reader->read(division); });
-  const bool all_differ = all_ranks(ranks, reader->actions_differ());
-  return reader->finish(all_differ, division);
+  const auto repeats = static_cast<std::int32_t>(agree_on_max(ranks, reader->repeats()));
+  return reader->finish(repeats, division);
 }
 
 Draft read_whole(TarReader& archive) {

@@ -39,7 +39,10 @@ Signal read_reward(umb::Members& members, const std::string& id, const Node& nod
     const std::string member = umb::annotation("rewards", id, to);
     const auto load = [&](const UmbEntries& entries) {
       auto values = members.values(member, entries.count, node.at("type"), entries.own);
-      if (!values.upper.empty()) node.at("type").fail("must be a number, not an interval");
+      for (std::size_t n = 0; n < values.upper.size(); ++n)  // Storm writes numbers as [x, x]
+        require(values.lower[n] == values.upper[n],
+                "{}: interval [{}, {}], must be a number: its ends must be equal", member,
+                values.lower[n], values.upper[n]);
       return std::move(values.lower);
     };
     if (to == "branches")

@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include "io/json_node.h"
+#include "io/json_write.h"
 #include "io/tar.h"
 #include "io/umb_index.h"
 #include "io/umb_labels.h"
@@ -65,23 +66,22 @@ const Radius* radius_of(const Uncertainty& uncertainty) {
       uncertainty);
 }
 
-// The terms as JSON; radii of rows have an array of their own.
-Json terms_json(const Problem& problem) {
-  const Radius* radius = radius_of(problem.uncertainty());
-  if (radius == nullptr || radius->rows.empty()) return parse_json(write_terms(problem));
-  Terms terms = problem.terms();
+// The terms as JSON; labels and radii of rows have arrays of their own.
+Json terms_json(Draft draft) {
+  const Radius* radius = radius_of(draft.terms.uncertainty);
+  if (radius == nullptr || radius->rows.empty()) return parse_json(write_side(draft, false));
   std::visit(
       [](auto& set) {
         if constexpr (requires { set.radius; }) set.radius = Radius(0);
       },
-      terms.uncertainty);
-  return parse_json(write_terms(problem.with(std::move(terms))));
+      draft.terms.uncertainty);
+  return parse_json(write_side(draft, false));
 }
 
 class UmbWriter {
  public:
-  explicit UmbWriter(const Problem& problem)
-      : problem_(problem), model_(problem.model()), arrays_(model_.arrays()) {}
+  explicit UmbWriter(const Draft& draft)
+      : draft_(draft), model_(draft.model), arrays_(model_.arrays()) {}
 
   std::string write(Packing packing) {
     write_structure();
@@ -99,14 +99,13 @@ class UmbWriter {
     Json out;
     out["format-version"] = 1;
     out["format-revision"] = 0;
-    out["file-data"] = {{"tool", "redoubt"},
-                        {"tool-version", REDOUBT_VERSION},
-                        {"parameters", terms_json(problem_)}};
+    out["file-data"] = {
+        {"tool", "redoubt"}, {"tool-version", REDOUBT_VERSION}, {"parameters", terms_json(draft_)}};
     Json system;
     system["time"] = "discrete";
     system["#players"] = 1;
     system["#states"] = layers_of(model_).states;
-    system["#initial-states"] = problem_.start().states.size();
+    system["#initial-states"] = draft_.terms.start.states.size();
     system["#choices"] = model_.rows();
     system["#choice-actions"] = action_count();
     system["#branches"] = model_.outcomes();
@@ -128,7 +127,7 @@ class UmbWriter {
 
   void write_structure() {
     const Layers layers = layers_of(model_);
-    add(umb::state_is_initial, bits_of(problem_.start().states, layers.states, layers.states));
+    add(umb::state_is_initial, bits_of(draft_.terms.start.states, layers.states, layers.states));
     add(umb::state_to_choices, to_bytes(unsigned_offsets(arrays_.state_rows, layers.states)));
     add(umb::choice_to_branches, to_bytes(unsigned_offsets(arrays_.row_outcomes, model_.rows())));
     if (model_.outcomes() == 0) return;
@@ -157,12 +156,12 @@ class UmbWriter {
   }
 
   void write_values() {
-    annotate_value("reward", "reward", arrays_.reward, arrays_.outcome_reward);
+    if (draft_.rewarded) annotate_value("reward", "reward", arrays_.reward, arrays_.outcome_reward);
     for (std::size_t s = 0; s < arrays_.signals.size(); ++s) {
       const Signal& signal = arrays_.signals[s];
       annotate_value(fmt::format("signal-{}", s), signal.name, signal.row, signal.outcome);
     }
-    const Radius* radius = radius_of(problem_.uncertainty());
+    const Radius* radius = radius_of(draft_.terms.uncertainty);
     if (radius != nullptr && !radius->rows.empty())
       annotate(umb::own_group, "radius", "radius", &radius->rows, nullptr);
   }
@@ -211,7 +210,7 @@ class UmbWriter {
     files_.emplace_back(std::move(name), std::move(content));
   }
 
-  const Problem& problem_;
+  const Draft& draft_;
   const Model& model_;
   const ModelArrays& arrays_;
   Json annotations_ = Json::object();
@@ -221,8 +220,11 @@ class UmbWriter {
 }  // namespace
 }  // namespace io
 
+std::string write_umb(const Draft& draft, Packing packing) {
+  return io::UmbWriter(draft).write(packing);
+}
 std::string write_umb(const Problem& problem, Packing packing) {
-  return io::UmbWriter(problem).write(packing);
+  return write_umb(problem.given(), packing);
 }
 
 }  // namespace redoubt

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
+#include "model/goals.h"
 #include "model/require.h"
 #include "model/row_name.h"
 #include "model/start.h"
@@ -116,11 +118,27 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
   terms_.start = tidy_start(terms_.start, model_.states());
+  std::visit(CheckUncertainty{model_}, terms_.uncertainty);
+  if (speaks_of_goals(model_, terms_)) {
+    given_ = std::make_shared<const Draft>(Draft{model_, terms_});
+    WithGoals made = with_goals(model_, terms_);
+    model_ = std::move(made.model);
+    terms_ = std::move(made.terms);
+    given_state_ = std::move(made.state);
+  }
+  model_ = with_objective(model_, std::exchange(terms_.objective, {}));
   for (const Constraint& c : terms_.constraints) {
     check_constraint(c, model_);
     constraint_signals_.push_back(model_.signal_index(c.signal));
   }
-  std::visit(CheckUncertainty{model_}, terms_.uncertainty);
+}
+
+Problem pose(Draft draft, const Objective& objective) {
+  if (objective.chosen()) draft.terms.objective = objective;
+  if (!is_goal(draft.model, draft.terms.objective.signal))
+    draft.model =
+        with_objective(draft.model, std::exchange(draft.terms.objective, {}), draft.rewarded);
+  return {std::move(draft.model), std::move(draft.terms)};
 }
 
 }  // namespace redoubt

@@ -168,15 +168,15 @@ TEST_F(UmbParts, AreThoseCutFromFilesOfOtherPrograms) {
   }
 }
 
-TEST_F(UmbParts, ActionsAreNumberedWhenTheyAreEqualOnOneRank) {
+TEST_F(UmbParts, ActionsAreToldApartWhenTheyAreEqualOnOneRank) {
   const Problem p = testing::random_problem(1, {.states = 12, .actions = 2, .names = true});
   auto files = testing::tar_files(write_umb(p));
   std::string& labels = files[io::umb::action_values];
   std::copy_n(labels.end() - 8, 4, labels.end() - 4);  // of the last state
   write_file(path_, io::write_tar({files.begin(), files.end()}, Packing::plain));
   for (const Problem& part : parts(3)) {
-    EXPECT_TRUE(part.model().arrays().action_names.empty());
-    EXPECT_EQ(part.model().actions(), 2);
+    EXPECT_EQ(part.model().arrays().action_names.size(), 4U);  // on all ranks
+    EXPECT_EQ(part.model().actions(), 3);
   }
 }
 

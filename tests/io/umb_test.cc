@@ -167,7 +167,7 @@ TEST(Umb, StagesBecomeLayersOfStates) {
   for (const State next : m.arrays().next) EXPECT_GE(next, 3);
 }
 
-TEST(Umb, EqualLabelsOfChoicesAreNumbered) {
+TEST(Umb, EqualLabelsOfChoicesAreToldApart) {
   const Problem p = testing::random_problem(1, {.actions = 2, .names = true});
   auto files = testing::tar_files(write_umb(p));
   files[io::umb::action_values] = std::string(files[io::umb::action_values].size(), '\0');
@@ -175,8 +175,35 @@ TEST(Umb, EqualLabelsOfChoicesAreNumbered) {
   index.erase("file-data");
   files["index.json"] = index.dump();
   const Model m = read_umb(io::write_tar({files.begin(), files.end()}), "m.umb").model;
-  EXPECT_EQ(m.arrays().action, p.model().arrays().action);
-  EXPECT_TRUE(m.arrays().action_names.empty());
+  const std::string& name = p.model().arrays().action_names[0];
+  for (Row row = 0; row < m.rows(); ++row)
+    EXPECT_EQ(m.action_name(m.arrays().action[row]),
+              p.model().arrays().action[row] == 0 ? name : name + " (2)");
+  for (const char* member : {io::umb::action_strings, io::umb::action_string_mapping})
+    files.erase(member);
+  const Model unnamed = read_umb(io::write_tar({files.begin(), files.end()}), "m.umb").model;
+  EXPECT_EQ(unnamed.arrays().action, p.model().arrays().action);  // the place of a choice
+  EXPECT_TRUE(unnamed.arrays().action_names.empty());
+}
+
+TEST(Umb, RewardsMayBeIntervalsOfOneNumber) {
+  const Problem p = testing::random_problem(1, {.actions = 2});
+  auto files = testing::tar_files(write_umb(p));
+  const std::string member = io::umb::annotation("rewards", "reward", "choices");
+  const std::vector<double>& reward = p.model().arrays().reward;
+  std::vector<double> pairs;
+  for (const double value : reward) pairs.insert(pairs.end(), {value, value});
+  Json index = Json::parse(files["index.json"]);
+  index["annotations"]["rewards"]["reward"]["type"] = {{"type", "double-interval"}, {"size", 128}};
+  files["index.json"] = index.dump();
+  files[member] = io::umb::to_bytes(pairs);
+  const auto read = [&] { return read_umb(io::write_tar({files.begin(), files.end()}), "m.umb"); };
+  EXPECT_EQ(read().model, p.model());
+  pairs[1] = pairs[0] + 1;
+  files[member] = io::umb::to_bytes(pairs);
+  EXPECT_EQ(error_of(read),
+            fmt::format("m.umb: {}: interval [{}, {}], must be a number: its ends must be equal",
+                        member, pairs[0], pairs[1]));
 }
 
 TEST(Umb, ErrorsNameTheMember) {

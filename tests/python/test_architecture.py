@@ -22,7 +22,7 @@ MAY_INCLUDE = {
 }
 # Layer -> the public headers that it implements: including one of them is including the layer.
 PUBLIC_HEADERS = {
-    "model": {"error", "execution", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
+    "model": {"error", "execution", "goal", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
     "numerics": {"choice"},
     "sets": {"worst_case"},
     "policy": {"chance", "checkpoint", "controller", "evaluate", "policy", "simulate", "solution", "stage_store",

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace redoubt {
+
+// What the words of goal.h say.
+struct Goal {
+  enum class Kind { reach, avoid, until, steps, total };
+  Kind kind = Kind::reach;
+  std::string label;
+  std::string before = {};  // until
+  std::string signal = {};  // total
+  bool operator==(const Goal&) const = default;
+};
+
+// None: the words are not those of a goal.
+std::optional<Goal> parse_goal(std::string_view words);
+
+}  // namespace redoubt

@@ -1,0 +1,367 @@
+#include "model/goals.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "model/goal_sets.h"
+#include "model/pick_rows.h"
+#include "model/require.h"
+
+namespace redoubt {
+namespace {
+
+constexpr int kMostFlags = 16;
+
+bool reaches_anywhere(const Terms& terms) {
+  const auto* tv = std::get_if<TV>(&terms.uncertainty);
+  return tv != nullptr && tv->reach == Reach::anywhere;
+}
+
+// Pairs of a state and a code: which ends were met, and whether the episode begins there with
+// something that the start is worth, which its first decision then earns.
+class Pairs {
+ public:
+  Pairs(const Model& model, const Terms& terms, const GoalSets& sets)
+      : model_(model), anywhere_(reaches_anywhere(terms)), sets_(sets) {
+    find_flags();
+    for (const State s : terms.start.states) begins_ |= worth_at_start(s);
+    width_ = std::int64_t{1} << (flags_.size() + (begins_ ? 1 : 0));
+    require(model.states() <= std::numeric_limits<State>::max() / width_,
+            "{} states with goals that {} sets of states decide, must be at most {} pairs",
+            model.states(), flags_.size(), std::numeric_limits<State>::max());
+    find_reached(terms.start);
+  }
+
+  // Whether the states of the model suffice: there is nothing to remember, or whoever must remember
+  // something is done.
+  bool same_states() const {
+    if (begins_) return false;
+    return flags_.empty() || (sets_.nothing_else && flags_.size() == 1 && sets_.ends.size() == 1);
+  }
+  // Whether nothing that is asked for follows.
+  bool done(State state, std::int64_t code) const {
+    if (!sets_.nothing_else || begins(code)) return false;
+    for (const DecidedGoal& goal : sets_.goals)
+      if (undecided(goal, state, code)) return false;
+    return true;
+  }
+  bool undecided(const DecidedGoal& goal, State state, std::int64_t code) const {
+    const int flag = flag_of_end_[goal.end];
+    return flag < 0 ? !sets_.ends[goal.end][state] : (code >> flag & 1) == 0;
+  }
+  bool begins(std::int64_t code) const { return begins_ && code >= width_ / 2; }
+  std::int64_t arrival_code(State state) const { return met_[state]; }  // with nothing met before
+  std::int64_t start_code(State state) const {
+    return met_[state] | (worth_at_start(state) ? width_ / 2 : 0);
+  }
+  std::int64_t next_code(std::int64_t code, State next) const {
+    return (begins(code) ? code - width_ / 2 : code) | met_[next];
+  }
+
+  std::int64_t width() const { return width_; }
+  State count() const { return count_; }
+  State number(State state, std::int64_t code) const { return number_[state * width_ + code]; }
+  bool can_reach(const DecidedGoal& goal) const {
+    for (State s = 0; s < model_.states(); ++s) {
+      for (std::int64_t code = 0; goal.at_label[s] && code < width_; ++code)
+        if (number(s, code) >= 0) return true;
+    }
+    return false;
+  }
+  std::string name(State state, std::int64_t code) const {
+    std::string text = model_.state_name(state);
+    if (begins(code)) return text + " at the start";
+    const char* separator = " after ";
+    for (const DecidedGoal& goal : sets_.goals) {
+      const int flag = flag_of_end_[goal.end];
+      const auto same = [&](const DecidedGoal& other) { return other.end == goal.end; };
+      const bool first = &*std::find_if(sets_.goals.begin(), sets_.goals.end(), same) == &goal;
+      if (flag < 0 || !first || (code >> flag & 1) == 0) continue;
+      text += separator + (goal.goal.before.empty() ? goal.goal.label : goal.name);
+      separator = ", ";
+    }
+    return text;
+  }
+
+ private:
+  // An end whose states have no rows needs no flag: nothing follows it.
+  void find_flags() {
+    const ModelArrays& a = model_.arrays();
+    flag_of_end_.assign(sets_.ends.size(), -1);
+    for (std::size_t e = 0; e < sets_.ends.size(); ++e) {
+      bool follows = false;
+      for (std::int64_t h = 0; h < a.stages; ++h) {
+        for (std::int64_t s = 0; s < a.states; ++s) {
+          const std::int64_t slot = h * a.states + s;
+          follows |= sets_.ends[e][s] != 0 && a.state_rows[slot] < a.state_rows[slot + 1];
+        }
+      }
+      if (!follows) continue;
+      flag_of_end_[e] = static_cast<int>(flags_.size());
+      flags_.push_back(static_cast<int>(e));
+    }
+    require(flags_.size() <= kMostFlags, "goals that {} sets of states decide, must be at most {}",
+            flags_.size(), kMostFlags);
+    met_.assign(model_.states(), 0);
+    for (std::size_t f = 0; f < flags_.size(); ++f) {
+      for (State s = 0; s < model_.states(); ++s)
+        if (sets_.ends[flags_[f]][s]) met_[s] |= 1 << f;
+    }
+  }
+  bool worth_at_start(State state) const {
+    return std::any_of(sets_.goals.begin(), sets_.goals.end(),
+                       [&](const DecidedGoal& goal) { return goal.at_start(state) != 0; });
+  }
+
+  void find_reached(const Start& start) {
+    number_.assign(model_.states() * width_, -1);
+    std::vector<std::pair<State, std::int64_t>> open;
+    const auto reach = [&](State state, std::int64_t code) {
+      State& known = number_[state * width_ + code];
+      if (known >= 0) return;
+      known = 0;
+      open.emplace_back(state, code);
+    };
+    for (const State s : start.states) reach(s, start_code(s));
+    while (!open.empty()) {
+      const auto [state, code] = open.back();
+      open.pop_back();
+      follow(state, code, reach);
+    }
+    for (State& number : number_)
+      if (number >= 0) number = count_++;
+  }
+
+  template <class Visit>
+  void follow(State state, std::int64_t code, Visit visit) const {
+    const ModelArrays& a = model_.arrays();
+    if (done(state, code)) return;
+    bool acts = false;
+    for (int h = 0; h < a.stages; ++h) {
+      const Row begin = model_.row_begin(h, state), end = model_.row_end(h, state);
+      acts |= begin < end;
+      for (auto i = a.row_outcomes[begin]; i < a.row_outcomes[end]; ++i)
+        visit(a.next[i], next_code(code, a.next[i]));
+    }
+    for (State s = 0; acts && anywhere_ && s < a.states; ++s) visit(s, next_code(code, s));
+    if (!acts && begins(code)) visit(state, next_code(code, state));
+  }
+
+  const Model& model_;
+  bool anywhere_;
+  const GoalSets& sets_;
+  std::vector<int> flags_;  // the end of each
+  std::vector<int> flag_of_end_;
+  std::vector<std::int32_t> met_;  // of each state: the flags of the ends that it is in
+  bool begins_ = false;
+  std::int64_t width_ = 1;
+  State count_ = 0;
+  std::vector<State> number_;
+};
+
+// What a goal earns in the rows and outcomes of a model.
+double row_value(const DecidedGoal& goal, const Model& model, Row row) {
+  if (goal.goal.kind == Goal::Kind::steps) return 1;
+  return goal.goal.kind == Goal::Kind::total ? model.value(goal.signal, row) : 0;
+}
+double outcome_value(const DecidedGoal& goal, const Model& model, std::int64_t outcome) {
+  return goal.goal.kind == Goal::Kind::total ? model.outcome_value(goal.signal, outcome)
+                                             : goal.arrival(model.arrays().next[outcome]);
+}
+double arrival_value(const DecidedGoal& goal, const Model& model, State state) {
+  return goal.goal.kind == Goal::Kind::total ? model.arrival_value(goal.signal, state)
+                                             : goal.arrival(state);
+}
+
+// The model with its own states. Rows of states in which everything is decided are left out.
+WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets& sets,
+                         const Pairs& pairs) {
+  std::vector<State> all(model.states());
+  for (State s = 0; s < model.states(); ++s) all[s] = s;
+  Ranges rows = rows_of(model.arrays(), all);
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+    const auto state = static_cast<State>(slot % model.states());
+    if (pairs.done(state, pairs.arrival_code(state))) rows[slot].second = rows[slot].first;
+  }
+  const Model cut(pick_rows(model.arrays(), rows, model.states()));
+  ModelArrays arrays = cut.arrays();
+  if (sets.nothing_else) arrays.signals.clear();
+  for (const DecidedGoal& goal : sets.goals) {
+    Signal signal{goal.name, {}, {}, {}};
+    for (Row row = 0; row < cut.rows(); ++row) signal.row.push_back(row_value(goal, cut, row));
+    for (std::int64_t i = 0; i < cut.outcomes(); ++i)
+      signal.outcome.push_back(outcome_value(goal, cut, i));
+    for (State s = 0; s < cut.states(); ++s) signal.arrival.push_back(arrival_value(goal, cut, s));
+    arrays.signals.push_back(std::move(signal));
+  }
+  Terms same = terms;
+  pick_radii(same, rows);
+  return {Model(std::move(arrays)), std::move(same), std::move(all)};
+}
+
+// The model of the pairs that episodes can come to.
+class Product {
+ public:
+  Product(const Model& model, const Terms& terms, const GoalSets& sets, const Pairs& pairs)
+      : model_(model),
+        terms_(terms),
+        sets_(sets),
+        pairs_(pairs),
+        anywhere_(reaches_anywhere(terms)) {}
+
+  WithGoals build() {
+    const ModelArrays& from = model_.arrays();
+    arrays_.states = pairs_.count();
+    arrays_.stages = from.stages;
+    arrays_.action_names = from.action_names;
+    if (!sets_.nothing_else) {
+      for (const Signal& signal : from.signals) arrays_.signals.push_back({signal.name, {}, {}});
+    }
+    own_signals_ = arrays_.signals.size();
+    for (const DecidedGoal& goal : sets_.goals) arrays_.signals.push_back({goal.name, {}, {}});
+    for (const Label& label : from.labels) arrays_.labels.push_back({label.name});
+    for_each_pair([&](State state, std::int64_t code) {
+      arrays_.state_names.push_back(pairs_.name(state, code));
+      state_.push_back(state);
+    });
+    for (Label& label : arrays_.labels) {
+      const auto& with = model_.find_label(label.name)->states;
+      for (State s = 0; s < pairs_.count(); ++s)
+        if (std::binary_search(with.begin(), with.end(), state_[s])) label.states.push_back(s);
+    }
+    arrays_.state_rows.push_back(0);
+    arrays_.row_outcomes.push_back(0);
+    for (int stage = 0; stage < from.stages; ++stage)
+      for_each_pair([&](State state, std::int64_t code) { add_rows(stage, state, code); });
+    Terms terms = changed_terms();
+    return {Model(std::move(arrays_)), std::move(terms), std::move(state_)};
+  }
+
+ private:
+  template <class Visit>
+  void for_each_pair(Visit visit) const {
+    for (State s = 0; s < model_.states(); ++s) {
+      for (std::int64_t code = 0; code < pairs_.width(); ++code)
+        if (pairs_.number(s, code) >= 0) visit(s, code);
+    }
+  }
+
+  void add_rows(int stage, State state, std::int64_t code) {
+    const Row begin = model_.row_begin(stage, state), end = model_.row_end(stage, state);
+    if (!pairs_.done(state, code)) {
+      for (Row row = begin; row < end; ++row) add_row(state, code, row);
+      if (begin == end && pairs_.begins(code)) add_waiting_row(state, code);
+    }
+    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+  }
+
+  // What the start is worth is earned by a decision, also where there is none to take.
+  void add_waiting_row(State state, std::int64_t code) {
+    arrays_.action.push_back(0);
+    arrays_.reward.push_back(0);
+    rows_.push_back(-1);
+    for (std::size_t s = 0; s < own_signals_; ++s) arrays_.signals[s].row.push_back(0);
+    for (std::size_t g = 0; g < sets_.goals.size(); ++g)
+      arrays_.signals[own_signals_ + g].row.push_back(sets_.goals[g].at_start(state));
+    add_outcome(
+        state, code, state, 1, 1, 1, [](int) { return 0.0; },
+        [](const DecidedGoal&) { return 0.0; });
+    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+  }
+
+  void add_row(State state, std::int64_t code, Row row) {
+    const ModelArrays& from = model_.arrays();
+    arrays_.action.push_back(from.action[row]);
+    arrays_.reward.push_back(model_.value(-1, row));
+    rows_.push_back(row);
+    for (std::size_t s = 0; s < own_signals_; ++s)
+      arrays_.signals[s].row.push_back(model_.value(static_cast<int>(s), row));
+    for (std::size_t g = 0; g < sets_.goals.size(); ++g) {
+      const DecidedGoal& goal = sets_.goals[g];
+      const double begins = pairs_.begins(code) ? goal.at_start(state) : 0;
+      const double earned = pairs_.undecided(goal, state, code) ? row_value(goal, model_, row) : 0;
+      arrays_.signals[own_signals_ + g].row.push_back(begins + earned);
+    }
+    const bool bounded = !from.lower.empty();
+    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+      add_outcome(
+          state, code, from.next[i], from.probability[i], bounded ? from.lower[i] : 0,
+          bounded ? from.upper[i] : 1, [&](int s) { return model_.outcome_value(s, i); },
+          [&](const DecidedGoal& goal) { return outcome_value(goal, model_, i); });
+    for (State next = 0; anywhere_ && next < from.states; ++next) {
+      if (model_.lists(row, next)) continue;
+      add_outcome(
+          state, code, next, 0, 0, 1, [&](int s) { return model_.arrival_value(s, next); },
+          [&](const DecidedGoal& goal) { return arrival_value(goal, model_, next); });
+    }
+    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+  }
+
+  template <class OwnValue, class GoalValue>
+  void add_outcome(State state, std::int64_t code, State next, double probability, double lower,
+                   double upper, OwnValue own, GoalValue of_goal) {
+    arrays_.next.push_back(pairs_.number(next, pairs_.next_code(code, next)));
+    arrays_.probability.push_back(probability);
+    arrays_.outcome_reward.push_back(own(-1));
+    for (std::size_t s = 0; s < own_signals_; ++s)
+      arrays_.signals[s].outcome.push_back(own(static_cast<int>(s)));
+    for (std::size_t g = 0; g < sets_.goals.size(); ++g) {
+      const DecidedGoal& goal = sets_.goals[g];
+      arrays_.signals[own_signals_ + g].outcome.push_back(
+          pairs_.undecided(goal, state, code) ? of_goal(goal) : 0);
+    }
+    // Outcomes of probability zero stay in a model only where bounds say that they are possible.
+    if (!anywhere_ && model_.arrays().lower.empty()) return;
+    arrays_.lower.push_back(anywhere_ ? 0 : lower);
+    arrays_.upper.push_back(anywhere_ ? 1 : upper);
+  }
+
+  Terms changed_terms() const {
+    Terms terms = terms_;
+    for (State& s : terms.start.states) s = pairs_.number(s, pairs_.start_code(s));
+    std::visit(
+        [&](auto& set) {
+          if constexpr (requires { set.radius; }) {
+            if (set.radius.rows.empty()) return;
+            std::vector<double> radii;
+            for (const Row row : rows_) radii.push_back(row < 0 ? 0 : set.radius.of(row));
+            set.radius = std::move(radii);
+          }
+        },
+        terms.uncertainty);
+    if (auto* tv = std::get_if<TV>(&terms.uncertainty); tv != nullptr && anywhere_)
+      tv->reach = Reach::support;  // landings are outcomes now
+    return terms;
+  }
+
+  const Model& model_;
+  const Terms& terms_;
+  const GoalSets& sets_;
+  const Pairs& pairs_;
+  bool anywhere_;
+  std::size_t own_signals_ = 0;
+  ModelArrays arrays_;
+  std::vector<Row> rows_;  // the row of the model that each is; -1: none
+  std::vector<State> state_;
+};
+
+}  // namespace
+
+WithGoals with_goals(const Model& model, const Terms& terms) {
+  const GoalSets sets = find_goals(model, terms);
+  const Pairs pairs(model, terms, sets);
+  for (const DecidedGoal& goal : sets.goals) {
+    const bool asks = goal.goal.kind != Goal::Kind::avoid && goal.goal.kind != Goal::Kind::until;
+    require(goal.name != terms.objective.signal || !asks || pairs.can_reach(goal),
+            "objective '{}', no state of label '{}' can be reached from the start", goal.name,
+            goal.goal.label);
+    for (const State s : terms.start.states)
+      require(terms.horizon != 0 || goal.at_start(s) == 0,
+              "'{}' with horizon 0, must be at least 1: the start {} decides it", goal.name,
+              model.state_name(s));
+  }
+  if (pairs.same_states()) return on_same_states(model, terms, sets, pairs);
+  return Product(model, terms, sets, pairs).build();
+}
+
+}  // namespace redoubt

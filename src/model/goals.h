@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "redoubt/problem.h"
+
+namespace redoubt {
+
+// A model in which what was said of labels is said of signals, under the same names, and the terms
+// for it.
+struct WithGoals {
+  Model model;
+  Terms terms;
+  std::vector<State> state;  // of each state, the one of the model that was given
+};
+
+// Whether a constraint or the objective has the words of a goal and is not the name of a signal.
+bool is_goal(const Model& model, const std::string& words);
+bool speaks_of_goals(const Model& model, const Terms& terms);
+
+// Has the same states where nothing must be remembered: the label ends the episode, or nothing that
+// is asked for follows it. Otherwise a state of it is a state together with which goals are
+// decided, as far as episodes can come to such pairs. The start is tidy, and the set is checked.
+WithGoals with_goals(const Model& model, const Terms& terms);
+
+}  // namespace redoubt
