@@ -36,6 +36,7 @@ from ._core import (
     until,
 )
 from ._core import version as __version__
+from ._explore import explore
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._name import refuse_the_other_redoubt
 from ._policy import Policy
@@ -106,6 +107,7 @@ __all__ = [
     "environments",
     "estimate",
     "evaluate",
+    "explore",
     "from_gymnasium",
     "from_storm",
     "load",

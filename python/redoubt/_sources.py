@@ -74,10 +74,10 @@ def from_storm(
 
     >>> import stormpy, stormpy.examples.files as files
     >>> program = stormpy.parse_prism_program(files.prism_mdp_slipgrid)
-    >>> problem = rd.from_storm(stormpy.build_model(program), minimise="default", horizon=10)  # its unnamed reward
-    Traceback (most recent call last):
-        ...
-    redoubt._core.Error: reward 'default', must be a signal of the model, which has none
+    >>> model = stormpy.build_model(program, options=stormpy.BuilderOptions(build_full=True))
+    >>> problem = rd.from_storm(model, reward=rd.reach("target"), uncertainty=rd.KL(0.01), horizon=10)
+    >>> problem.states, problem.state_names[0]
+    (16, 'x=1, y=1')
     """
     draft = draft_of_model(model, property)
     terms = terms_of(draft.terms, draft.model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
