@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -76,8 +77,8 @@ def test_a_solve_that_was_killed_goes_on_to_the_same_bits(tmp_path):
 def test_an_estimate_that_was_killed_goes_on_to_the_same_bits(tmp_path):
     simulator = tmp_path / "simulator.py"
     simulator.write_text(SIMULATOR)
-    command = [PROGRAM, "estimate", "--simulator", f"{sys.executable} -S {simulator}", "--samples", "2500", "--horizon",
-               "5", "-o", "model.json"]  # fmt: skip
+    command = [PROGRAM, "estimate", "--simulator", shlex.join([sys.executable, "-S", str(simulator)]), "--samples", "2500",
+               "--horizon", "5", "-o", "model.json"]  # fmt: skip
     kill_at_random_moments(command, "model.json", "simulator.samples", tmp_path, same_bytes)
 
 

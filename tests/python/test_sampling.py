@@ -1,14 +1,15 @@
 """Estimates and sample sizes from outside: the program."""
 
 import json
+import shlex
 import sys
 
 import pytest
 
 from program import ROOT, refused, run, run_json
 
-MACHINE = f'{sys.executable} "{ROOT / "examples" / "simulator.py"}"'
-FAULTY = f'{sys.executable} "{ROOT / "tests" / "sampling" / "simulator.py"}"'
+MACHINE = shlex.join([sys.executable, str(ROOT / "examples" / "simulator.py")])
+FAULTY = shlex.join([sys.executable, str(ROOT / "tests" / "sampling" / "simulator.py")])
 
 
 def test_a_simulator_becomes_a_problem(tmp_path):
