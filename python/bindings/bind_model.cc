@@ -141,7 +141,10 @@ void bind_model(nb::module_& m) {
             new (self) Objective{std::move(signal), minimise, none};
           },
           nb::arg("signal") = "", nb::arg("minimise") = false, nb::arg("none") = false)
-      .def_prop_ro("chosen", &Objective::chosen);
+      .def_prop_ro("chosen", &Objective::chosen)
+      .def_ro("signal", &Objective::signal)
+      .def_ro("minimise", &Objective::minimise)
+      .def_ro("none", &Objective::none);
   m.def("with_objective", &with_objective, nb::arg("model"), nb::arg("objective"),
         nb::arg("rewarded"), nb::call_guard<nb::gil_scoped_release>());
 }

@@ -210,7 +210,8 @@ _BALLS: tuple[type, ...] = (_core.Chi2, _core.KL, _core.TV)
 _OTHER_SETS: tuple[type, ...] = (_core.Interval, _core.Nominal, _core.Tilt)
 _VALUES: tuple[type, ...] = (
     _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.Controller,
-    _core.EnvironmentInfo, _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.ParameterInfo, _core.Query,
+    _core.EnvironmentInfo, _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.Objective, _core.ParameterInfo,
+    _core.Query,
     _core.RcviPlan, _core.RewardResult, _core.RowDistribution, _core.SampledTotal, _core.SampleSize, _core.Simulation,
     _core.Start, _core.Terms,
 )  # fmt: skip
