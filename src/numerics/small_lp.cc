@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace redoubt {
 
@@ -171,6 +172,49 @@ ConstrainedMix best_constrained_mix(const MixUnderConstraints& problem) {
   for (std::size_t i = 0; i < problem.utility.size(); ++i)
     mix.witness.push_back(static_cast<double>(tableau.witness(i)));
   return mix;
+}
+
+ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem,
+                                            std::vector<std::size_t> first) {
+  const std::size_t actions = problem.reward.size(), constraints = problem.utility.size();
+  std::vector<char> known(actions, 0);
+  std::vector<std::size_t> some;
+  const auto add = [&](std::size_t a) {
+    if (!known[a]) some.push_back(a);
+    known[a] = 1;
+  };
+  for (const std::size_t a : first) add(a);
+  add(std::max_element(problem.reward.begin(), problem.reward.end()) - problem.reward.begin());
+  for (const auto& utility : problem.utility)
+    add(std::max_element(utility.begin(), utility.end()) - utility.begin());
+  for (;;) {
+    std::vector<double> reward;
+    std::vector<std::vector<double>> utility(constraints);
+    for (const std::size_t a : some) {
+      reward.push_back(problem.reward[a]);
+      for (std::size_t i = 0; i < constraints; ++i) utility[i].push_back(problem.utility[i][a]);
+    }
+    ConstrainedMix mix =
+        best_constrained_mix({reward, {utility.begin(), utility.end()}, problem.threshold});
+    const bool feasible = mix.shortfall <= 0;
+    double best_known = -std::numeric_limits<double>::infinity(), best = best_known, size = 0;
+    std::size_t next = 0;
+    for (std::size_t a = 0; a < actions; ++a) {
+      double score = feasible ? problem.reward[a] : 0;
+      for (std::size_t i = 0; i < constraints; ++i)
+        score += (feasible ? mix.price[i] : mix.witness[i]) * problem.utility[i][a];
+      size = std::max(size, std::abs(score));
+      if (known[a]) best_known = std::max(best_known, score);
+      if (score > best) best = score, next = a;
+    }
+    if (best <= best_known + 1e-12 * size || known[next]) {
+      std::vector<double> weight(actions, 0.0);
+      for (std::size_t n = 0; n < some.size(); ++n) weight[some[n]] = mix.weight[n];
+      mix.weight = std::move(weight);
+      return mix;
+    }
+    add(next);
+  }
 }
 
 }  // namespace redoubt

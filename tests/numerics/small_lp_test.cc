@@ -144,6 +144,24 @@ TEST(SmallLp, IsOptimalByDuality) {
   }
 }
 
+TEST(SmallLp, OfManyIsAsGoodAsOfAll) {
+  std::mt19937_64 random(3);
+  int feasible = 0, infeasible = 0;
+  for (int n = 0; n < 600; ++n) {
+    const Instance p = random_instance(random, 150, 1 + n % 4);
+    const ConstrainedMix all = best_constrained_mix(p.view());
+    const ConstrainedMix some = best_constrained_mix_of_many(p.view(), {n % p.reward.size()});
+    ++(all.shortfall > 1e-12 ? infeasible : feasible);
+    ASSERT_NEAR(some.shortfall, all.shortfall, 1e-11) << n;
+    ASSERT_EQ(some.weight.size(), all.weight.size());
+    for (std::size_t i = 0; i < p.utility.size(); ++i)
+      EXPECT_GE(slack(p, some.weight, i), -all.shortfall - 1e-11) << n;
+    if (all.shortfall > 1e-12) continue;
+    EXPECT_NEAR(some.reward, all.reward, 1e-11) << n;
+  }
+  EXPECT_GT(feasible, 100);
+}
+
 TEST(SmallLp, MissesBothThresholdsByTheLeast) {
   Instance p{{5, 0}, {{1, 0}, {0, 1}}, {0.8, 0.8}};
   const ConstrainedMix mix = best_constrained_mix(p.view());

@@ -12,7 +12,7 @@
 namespace redoubt {
 namespace {
 
-constexpr double kSettled = 0.05;        // share of the gap at the start that is no gain
+constexpr double kSettled = 0.005;       // share of the gap at the start that is no gain
 constexpr int kMostGames = 100;          // sweeps in which games are played
 constexpr double kForEvaluation = 0.05;  // of the gap that is open
 constexpr double kFollowed = 0.25;       // weight that is left where nothing is followed on

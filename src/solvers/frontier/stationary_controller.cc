@@ -97,16 +97,30 @@ class Build {
       });
       return;
     }
-    const auto values = [&](std::size_t j) {
-      return std::span(here_.table.points(place, static_cast<int>(j)),
-                       static_cast<std::size_t>(size_));
-    };
-    MixUnderConstraints mix{values(0), {}, std::span(promise).subspan(1)};
-    for (std::size_t j = 1; j < promise.size(); ++j) mix.utility.push_back(values(j));
-    const std::vector<double> weight = best_constrained_mix(mix).weight;
-    for (std::int32_t k = 0; k < size_; ++k) {
-      if (weight[k] > 0) visit(MemoryMove{k, weight[k]});
+    const std::vector<std::int32_t> points = different_points(place);
+    std::vector<std::vector<double>> values(promise.size());
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      for (const std::int32_t k : points)
+        values[j].push_back(here_.table.points(place, static_cast<int>(j))[k]);
     }
+    const std::vector<double> weight =
+        best_constrained_mix_of_many(
+            {values[0], {values.begin() + 1, values.end()}, std::span(promise).subspan(1)}, {})
+            .weight;
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      if (weight[n] > 0) visit(MemoryMove{points[n], weight[n]});
+    }
+  }
+
+  // One for each recipe of a state, and all of a landing.
+  std::vector<std::int32_t> different_points(std::int64_t place) const {
+    std::vector<std::int32_t> points;
+    for (std::int32_t k = 0; k < size_; ++k) {
+      if (place >= model_.states() || controller_.memory(static_cast<State>(place), k) ==
+                                          static_cast<std::int32_t>(points.size()))
+        points.push_back(k);
+    }
+    return points;
   }
 
   // A point of a landing is a plan, which every state of the landing can keep.
