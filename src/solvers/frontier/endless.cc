@@ -12,10 +12,12 @@
 namespace redoubt {
 namespace {
 
-constexpr double kSettled = 0.005;       // share of the gap at the start that is no gain
-constexpr int kMostGames = 100;          // sweeps in which games are played
-constexpr double kForEvaluation = 0.05;  // of the gap that is open
-constexpr double kFollowed = 0.25;       // weight that is left where nothing is followed on
+// Share of the gap at the start that is no gain. Averages, which games end with unless they are
+// found by Newton's method, come to rest only when more rounds are played: by a later pass.
+constexpr double kSettled = 0.005, kSettledByAverages = 0.01;
+constexpr int kMostGames = 100;           // sweeps in which games are played
+constexpr double kForEvaluation = 0.001;  // of the gap that is open
+constexpr double kFollowed = 0.25;        // weight that is left where nothing is followed on
 
 }  // namespace
 
@@ -62,6 +64,8 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
   FrontierStage next = stages_.empty() ? first_guess(plan.directions) : stages_.front();
   complete_stage(landings_, next, workers_);
   stands_ = later_stands_ = {};
+  const bool newton = required_.size() == 1 && std::holds_alternative<KL>(problem_.uncertainty());
+  const double no_gain = newton ? kSettled : kSettledByAverages;
   double open = kInfinity;
   for (int sweeps = 1;; ++sweeps) {
     if (watch_.stop(sweeps / (sweeps + 3.0))) return false;
@@ -78,7 +82,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
     bound_ = std::min(bound_, root_.bound);
     const double left = root_.reachable ? bound_ - root_.value : kInfinity;
     const bool settled =
-        (root_.reachable && excess() <= 0) || left > (1 - kSettled) * open || sweeps >= kMostGames;
+        (root_.reachable && excess() <= 0) || left > (1 - no_gain) * open || sweeps >= kMostGames;
     if (same) open = left;
     if (same && settled) {
       stages.clear();

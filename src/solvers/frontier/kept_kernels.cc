@@ -10,7 +10,7 @@
 namespace redoubt {
 namespace {
 
-constexpr double kShareLeft = 0.05;  // of the change of the first sweep
+constexpr double kShareLeft = 0.001;  // of the change of the first sweep
 
 }  // namespace
 
