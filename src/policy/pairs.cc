@@ -100,6 +100,14 @@ void tidy(std::vector<Pair>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
+// Both sorted.
+void merge_into(std::vector<Pair>& all, const std::vector<Pair>& more) {
+  std::vector<Pair> merged;
+  merged.reserve(all.size() + more.size());
+  std::set_union(all.begin(), all.end(), more.begin(), more.end(), std::back_inserter(merged));
+  all = std::move(merged);
+}
+
 class Search {
  public:
   Search(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
@@ -138,7 +146,6 @@ class Search {
       check_memory();
     }
     add(horizon);
-    tidy(found_.own);
     check_memory();
     found_.known.insert(found_.known.end(), found_.own.begin(), found_.own.end());
     tidy(found_.known);
@@ -155,26 +162,32 @@ class Search {
 
   // What follows our own pairs of a stage, whoever owns it.
   std::vector<Pair> follow(int h) {
-    std::vector<Pair> next;
+    constexpr std::size_t kSorted = std::size_t{1} << 18;  // at a time, in a fraction of a second
+    std::vector<Pair> next, found;
+    const auto sort_in = [&] {
+      tidy(found);
+      merge_into(next, found);
+      found.clear();
+    };
     for (const Pair& pair : found_.at_stage[h]) {
       workers_.check();
       const State s = number_here(model_, pair.state);
       for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row) {
         for (const Successor& successor : successors(problem_, budgets_, h, pair, row)) {
-          next.push_back(successor.pair);
+          found.push_back(successor.pair);
           ++outcomes_;
         }
       }
+      if (found.size() > std::max(kSorted, next.size())) sort_in();
       require_memory(bytes(), static_cast<double>(found_.own.size()));
     }
-    tidy(next);
+    sort_in();
     return next;
   }
 
   void add(int h) {
     pairs_at_once_ = std::max(pairs_at_once_, static_cast<double>(found_.at_stage[h].size()));
-    found_.own.insert(found_.own.end(), found_.at_stage[h].begin(), found_.at_stage[h].end());
-    if (budgets_.stationary()) tidy(found_.own);
+    merge_into(found_.own, found_.at_stage[h]);
   }
   // Where every stage has the same rows, what follows a pair is known once it was followed.
   void drop_known(std::vector<Pair>& pairs) const {

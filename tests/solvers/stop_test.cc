@@ -81,6 +81,7 @@ struct Work {
   const char* name;
   const Problem& (*problem)();  // made by the test that needs it, not by every one that is listed
   Solve run;
+  double sweep = 0;  // seconds of work that nobody interrupts
 };
 void PrintTo(const Work& work, std::ostream* out) { *out << work.name; }
 
@@ -118,11 +119,26 @@ TEST_P(EveryLongSolve, DoesLittleMoreOnceItIsAskedToStop) {
   expect_honest(GetParam().problem(), solution);
 }
 
+// The longest silence between two questions, in the first part of the work: setting up, planning,
+// first sweeps, augmentation.
+TEST_P(EveryLongSolve, AsksWhetherToStop) {
+  const Problem& problem = GetParam().problem();
+  const double begin = work();
+  double last = begin, longest = 0;
+  const auto ask = [&](double) {
+    longest = std::max(longest, work() - last);
+    last = work();
+    return work() - begin < 1.0 * testing::kPatience;
+  };
+  GetParam().run(problem, {.progress = ask, .clock = work});
+  EXPECT_LT(longest, (0.3 + GetParam().sweep) * testing::kPatience);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stop, EveryLongSolve,
                          ::testing::Values(Work{"rcvi", large, by_rcvi},
                                            Work{"robust", large, robust},
                                            Work{"frontier", large, by_frontier},
-                                           Work{"crpo", large, by_crpo},
+                                           Work{"crpo", large, by_crpo, 0.5},  // all weights
                                            Work{"frontier_chance", large_chance, by_frontier},
                                            Work{"rcvi_chance", large_chance, by_rcvi},
                                            Work{"robust_chance", large_chance, robust},
