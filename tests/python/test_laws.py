@@ -96,13 +96,8 @@ def middling(case: Case, name: str, sense: str) -> float:
     return np.round(4 * (0.6 * reach.best + 0.4 * reach.worst)) / 4
 
 
-def tolerance_of(case: Case) -> float:
-    """The search of an infinite horizon may end a little above 1e-3, with a note: 2.4e-3 for one tv case of these."""
-    return TOLERANCE if case.horizon is not None else 1e-2
-
-
 def solve(case: Case, method: str):
-    options = {"tolerance": tolerance_of(case)} if method == "frontier" else {}
+    options = {"tolerance": TOLERANCE} if method == "frontier" else {}
     if method in GRADIENTS:
         options = {"iterations": 20}
     return rd.solve(case.problem(), method=method, threads=1, **options)
@@ -130,7 +125,7 @@ def expect_same(before, after, case: Case, scale=1.0, shift=0.0):
         assert worst <= after.reward.bound + allowed
         assert after.reward.worst <= bound + allowed
         if before.status == after.status == "certified":
-            width = tolerance_of(case) * max(abs(worst), abs(bound), abs(shift), scale * spread(case))
+            width = TOLERANCE * max(abs(worst), abs(bound), abs(shift), scale * spread(case))
             assert after.reward.worst == pytest.approx(worst, abs=2 * width)
             assert after.reward.bound == pytest.approx(bound, abs=2 * width)
     for c, d in zip(before.constraints, after.constraints):

@@ -10,6 +10,7 @@ namespace redoubt {
 namespace {
 
 constexpr double kOverReward = 1e6;
+constexpr double kMargin = 10;  // of what rounding may take
 
 // What rounding may take from a requirement.
 double rounding(double required, double scale) {
@@ -21,7 +22,9 @@ void mix_along_curve(const TradeOffs& points, double required, double scale, Roo
   const Curve curve = curve_of(points, 0);
   const double slack = rounding(required, scale);
   root.reachable = curve.utility.back() >= required - slack;
-  mix_for_utility(curve, required, root.mixture);
+  // A little more is asked for where it can be had: what rounding takes from the evaluation must not
+  // break the constraint.
+  mix_for_utility(curve, std::min(required + kMargin * slack, curve.utility.back()), root.mixture);
   const auto corner =
       std::lower_bound(curve.utility.begin(), curve.utility.end(), required - slack) -
       curve.utility.begin();
