@@ -22,7 +22,7 @@ class Case:
     rcvi: tuple[str, ...] = ()  # options of RCVI
     figure: bool = True
     steps: tuple[float, ...] = STEPS
-    frontier: tuple[str, ...] = ("--tolerance", "0.01")
+    frontier: tuple[str, ...] = ("--tolerance", "0.001")
 
 
 def _river(radius: float, start: str, text: str) -> Case:
