@@ -48,7 +48,8 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
         chosen = best;
       }
       for (int j = 0; j < directions.signals(); ++j) {
-        stage.table.bounds(s)[k] += directions.weight(k, j) * extremes_.best[j].values[s];
+        const ValueIteration& best = extremes_.best[j];
+        stage.table.bounds(s)[k] += directions.weight(k, j) * (best.values[s] + best.error);
         stage.table.points(s, j)[k] = achieved[chosen][j * states + s];
       }
     }
