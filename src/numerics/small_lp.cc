@@ -174,8 +174,7 @@ ConstrainedMix best_constrained_mix(const MixUnderConstraints& problem) {
   return mix;
 }
 
-ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem,
-                                            std::vector<std::size_t> first) {
+ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem) {
   const std::size_t actions = problem.reward.size(), constraints = problem.utility.size();
   std::vector<char> known(actions, 0);
   std::vector<std::size_t> some;
@@ -183,7 +182,6 @@ ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem,
     if (!known[a]) some.push_back(a);
     known[a] = 1;
   };
-  for (const std::size_t a : first) add(a);
   add(std::max_element(problem.reward.begin(), problem.reward.end()) - problem.reward.begin());
   for (const auto& utility : problem.utility)
     add(std::max_element(utility.begin(), utility.end()) - utility.begin());

@@ -34,10 +34,9 @@ struct ConstrainedMix {
 // the least shortfall, and among them one with the most reward.
 ConstrainedMix best_constrained_mix(const MixUnderConstraints& problem);
 
-// The same for many actions of which few matter: begins with some of them, and adds the one that
+// The same for many actions of which few matter: begins with a handful, and adds the one that
 // the prices of the present mix like best until they like none better. Up to rounding, as good as
 // any mix of all of them.
-ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem,
-                                            std::vector<std::size_t> first);
+ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem);
 
 }  // namespace redoubt

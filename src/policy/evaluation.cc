@@ -29,8 +29,8 @@ class Pass {
   // With no stage kept but the first.
   MemoryPlan memory() {
     MemoryPlan plan = stage_.memory(stages_before_end() + problem_.infinite());
-    plan.values += memoryless_ ? memoryless_->bytes()
-                               : KeptNature::bytes(problem_, policy_, channels_.size());
+    plan.values +=
+        memoryless_ ? memoryless_->bytes() : KeptNature::bytes(problem_, policy_, channels_.size());
     return plan;
   }
 
@@ -81,7 +81,8 @@ class Pass {
   void reach_fixed_point(int stage, std::vector<double>& values) {
     if (!std::holds_alternative<Tilt>(problem_.uncertainty())) {
       if (memoryless_) return memoryless_->reach_fixed_point(stage, values);
-      if (all_ranks(workers_.ranks(), moves_are_listed(policy_)))
+      if (all_ranks(workers_.ranks(),
+                    moves_are_listed(policy_) && stage_.nodes(stage) <= kMostKeptNodes))
         return follow_for_ever(stage, values);
     }
     const double rest = problem_.discount() / (1 - problem_.discount());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/require.h"
 #include "policy/moves.h"
 #include "policy/stage_evaluation.h"
 #include "policy/stationary.h"
@@ -61,6 +62,8 @@ KeptNature::KeptNature(const StageEvaluation& nodes, const Problem& problem, con
       channels_(channels) {
   const Model& model = problem.model();
   const Policy::Stage& decisions = *decisions_;
+  require(nodes.nodes(stage) <= kMostKeptNodes, "a policy of {} nodes, must be at most {}",
+          nodes.nodes(stage), kMostKeptNodes);
   begin_.push_back(0);
   for (State place = 0; place < model.own_states(); ++place) {
     const State state = model.own(place);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,8 +15,10 @@ namespace redoubt {
 
 class StageEvaluation;
 
-// True when the moves of memory are in the policy's own lists: nature's answers can be kept.
+// True when the moves of memory are in the policy's own lists: nature's answers can be kept, as
+// long as the nodes, which the chain has in 32 bits, are not too many.
 bool moves_are_listed(const Policy& policy);
+inline constexpr std::int64_t kMostKeptNodes = std::numeric_limits<std::int32_t>::max();
 
 // Nature's answers to the last stage of a policy, which is used for ever. While they are kept, a
 // sweep is a product with a sparse matrix: that of the chain which policy and nature make together.

@@ -182,7 +182,7 @@ TEST(Stop, EndsWhatHasNoAnswerYet) {
 // ---- every phase asks ---------------------------------------------------------------------------
 
 // Solves that spend their work in different phases: games, landings, controllers, static bounds,
-// pooled stages, augmentation, lifting, proofs without rounding, budgets.
+// kept kernels, augmentation, lifting, proofs without rounding, budgets.
 const Problem& finite() {
   static const Problem problem =
       make("garnet(states=40,actions=3,successors=5,horizon=10,set=kl,radius=0.05)");

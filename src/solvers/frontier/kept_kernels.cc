@@ -69,8 +69,7 @@ void KeptKernels::add_row(const Problem& problem, std::span<const Channel> chann
     parts.count = 0;
     directions.split(q, parts);
     for (int n = 0; n < parts.count; ++n) {
-      column_.push_back(
-          static_cast<std::int32_t>(places[i] * directions.size() + parts.direction[n]));
+      column_.push_back(places[i] * directions.size() + parts.direction[n]);
       weight_.push_back(problem.discount() * parts.weight[n]);
     }
   }

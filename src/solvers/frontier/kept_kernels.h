@@ -42,7 +42,7 @@ class KeptKernels {
   std::vector<std::int64_t> row_begin_;   // of each lane
   std::vector<double> earned_;            // of each row
   std::vector<std::int64_t> begin_;       // of each row
-  std::vector<std::int32_t> column_;      // place * directions + direction
+  std::vector<std::int64_t> column_;      // place * directions + direction
   std::vector<double> weight_;
 };
 

@@ -105,7 +105,7 @@ class Build {
     }
     const std::vector<double> weight =
         best_constrained_mix_of_many(
-            {values[0], {values.begin() + 1, values.end()}, std::span(promise).subspan(1)}, {})
+            {values[0], {values.begin() + 1, values.end()}, std::span(promise).subspan(1)})
             .weight;
     for (std::size_t n = 0; n < points.size(); ++n) {
       if (weight[n] > 0) visit(MemoryMove{points[n], weight[n]});
