@@ -28,7 +28,7 @@ void add_solution_output(CommandLine& verb, OutputOptions& options) {
 
 void add_policy_output(CommandLine& verb, OutputOptions& options) {
   verb.add_option("--policy", options.policy,
-                  "Write the policy for other programs (.csv, or .json for Storm)")
+                  "Write the policy for other programs (.json, .csv, or .storm.json for Storm)")
       .type_name("FILE");
 }
 

@@ -22,6 +22,7 @@ Action estimate_verb(CommandLine& verb);
 Action samples_verb(CommandLine& verb);
 Action verify_verb(CommandLine& verb);
 Action simulate_verb(CommandLine& verb);
+Action act_verb(CommandLine& verb);
 Action convert_verb(CommandLine& verb);
 
 }  // namespace redoubt::app

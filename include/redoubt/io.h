@@ -93,8 +93,9 @@ std::shared_ptr<Checkpoint> checkpoint_file(const std::filesystem::path& path, d
 // one.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-// A policy for other programs: .csv, one line for each decision, or .json, the schedulers of the
-// model checker Storm (an Error when the policy's memory moves at random, which those cannot say).
+// A policy for other programs: .json, all that running it takes (docs/deploy.md); .csv, one line for
+// each decision; .storm.json, the schedulers of the model checker Storm (an Error when the policy's
+// memory moves at random, which those cannot say).
 void export_policy(const Problem& problem, const Policy& policy, const std::filesystem::path& path);
 
 }  // namespace redoubt

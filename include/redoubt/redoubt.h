@@ -6,6 +6,7 @@
 #include "redoubt/choice.h"
 #include "redoubt/compare.h"
 #include "redoubt/controller.h"
+#include "redoubt/deployed.h"
 #include "redoubt/environments.h"
 #include "redoubt/error.h"
 #include "redoubt/estimate.h"

@@ -71,7 +71,10 @@ class Policy:
         return controller
 
     def export(self, path: AnyPath) -> None:
-        """Writes the policy for other programs: .csv with one line for each decision, or .json as Storm reads it.
+        """Writes the policy for other programs.
+
+        A .json file is all that running it takes, without this library (docs/deploy.md); .csv has one line for each
+        decision; .storm.json is as Storm reads it.
 
         >>> policy = rd.solve(rd.make("river_swim(horizon=5,start=3)"), "robust").policy
         >>> policy.export(folder / "policy.csv")

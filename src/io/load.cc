@@ -130,8 +130,10 @@ void export_policy(const Problem& problem, const Policy& policy,
   std::ofstream out(file.path(), std::ios::binary);
   if (ending == ".csv")
     write_policy_csv(out, problem, policy);
-  else
+  else if (path.stem().extension() == ".storm")
     write_storm_scheduler(out, problem, policy);
+  else
+    write_policy_json(out, problem, policy);
   out.close();
   file.check(out.good());
   file.keep();

@@ -50,11 +50,13 @@ TEST_F(Files, PoliciesHaveALineOrAnEntryForEachDecision) {
   const Problem p = testing::random_problem(3);  // 5 states, 5 stages
   const Policy policy = robust(p).policy;
   export_policy(p, policy, folder_ / "policy.csv");
+  export_policy(p, policy, folder_ / "policy.storm.json");
   export_policy(p, policy, folder_ / "policy.json");
   const std::string table = io::read_file(folder_ / "policy.csv");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 25);
-  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.json")).size(), 25u);
-  EXPECT_EQ(count(), 2u);
+  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.storm.json")).size(), 25u);
+  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.json"))["choice_action"].size(), 25u);
+  EXPECT_EQ(count(), 3u);
 }
 
 TEST_F(Files, SavingReplacesAndObeysTheUmask) {

@@ -30,7 +30,7 @@ PUBLIC_HEADERS = {
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
     "environments": {"environments"},
-    "io": {"io"},
+    "io": {"deployed", "io"},
 }
 PUBLIC_OWNER = {header: layer for layer, headers in PUBLIC_HEADERS.items() for header in headers}
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]', re.MULTILINE)
