@@ -41,7 +41,7 @@ check: fresh bootstrap
 	@for test in $(CHECKED); do scripts/timed testing $(BUILD)/tests/test_$$test --gtest_brief=1 || exit 1; done
 	@scripts/timed testing $(PYTHON) -m pytest -q $(CHECKED_PYTHON:%=tests/python/test_%.py)
 	@scripts/timed
-CHECKED := environments io model numerics policy sets sweep
+CHECKED := bellman chance control environments evaluation io model numerics parallel policy sets support
 CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
 
 test: fresh build mpi

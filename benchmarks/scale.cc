@@ -8,7 +8,7 @@
 #include "redoubt/ranks.h"
 #include "redoubt/reorder.h"
 #include "redoubt/solve.h"
-#include "solvers/budget_sweep.h"
+#include "solvers/rcvi/budget_sweep.h"
 #include "support/shuffled.h"
 #include "topics.h"
 

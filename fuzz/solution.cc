@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5.h"
-#include "io/seal.h"
+#include "io/solution/hdf5.h"
+#include "io/solution/seal.h"
 #include "redoubt/environments.h"
 #include "redoubt/io.h"
 #include "redoubt/policy.h"

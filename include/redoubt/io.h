@@ -9,6 +9,7 @@
 #include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
 #include "redoubt/execution.h"
+#include "redoubt/file.h"
 #include "redoubt/objective.h"
 #include "redoubt/problem.h"
 #include "redoubt/solution.h"
@@ -87,11 +88,6 @@ std::unique_ptr<StageStore> stages_on_disk(const std::filesystem::path& folder);
 // or less often where writing takes long: never more than a tenth of the time. Zero: wherever it
 // can.
 std::shared_ptr<Checkpoint> checkpoint_file(const std::filesystem::path& path, double interval = 5);
-
-// Any other text or bytes. Like every file of this library, it is written under another name in the
-// same folder and renamed once it is on disk: the final name holds the old file or the whole new
-// one.
-void write_file(const std::filesystem::path& path, std::string_view content);
 
 // A policy for other programs: .json, all that running it takes (docs/deploy.md); .csv, one line for
 // each decision; .storm.json, the schedulers of the model checker Storm (an Error when the policy's

@@ -12,6 +12,7 @@
 #include "redoubt/estimate.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/execution.h"
+#include "redoubt/file.h"
 #include "redoubt/frontier.h"
 #include "redoubt/goal.h"
 #include "redoubt/gradient.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <variant>
 
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "environments/environment.h"
-#include "model/require.h"
 #include "numerics/philox.h"
+#include "support/require.h"
 
 namespace redoubt::builtin {
 namespace {

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "model/excerpt.h"
-#include "model/require.h"
+#include "support/excerpt.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

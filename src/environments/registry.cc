@@ -1,8 +1,8 @@
 #include <fmt/ranges.h>
 
 #include "environments/environment.h"
-#include "model/excerpt.h"
-#include "model/require.h"
+#include "support/excerpt.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace builtin {  // one file each

@@ -2,15 +2,15 @@
 #include <fstream>
 #include <optional>
 
-#include "io/file.h"
-#include "io/json_model.h"
-#include "io/umb_read.h"
-#include "model/agree.h"
-#include "model/part.h"
-#include "model/require.h"
+#include "io/json/json_model.h"
+#include "io/umb/umb_read.h"
+#include "model/submodel.h"
+#include "parallel/collectives.h"
 #include "policy/export.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
+#include "support/file.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "model/goals.h"
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -7,11 +7,11 @@
 #include <set>
 #include <unordered_set>
 
-#include "model/clean.h"
-#include "model/part.h"
-#include "model/require.h"
+#include "model/canonicalize.h"
 #include "model/row_name.h"
-#include "model/tidy.h"
+#include "model/submodel.h"
+#include "model/validate.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

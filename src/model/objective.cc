@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "model/goals.h"
-#include "model/require.h"
 #include "model/row_name.h"
 #include "model/start.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

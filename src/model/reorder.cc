@@ -4,8 +4,8 @@
 #include <numeric>
 #include <span>
 
-#include "model/pick_rows.h"
-#include "model/require.h"
+#include "model/select_rows.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

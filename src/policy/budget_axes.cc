@@ -7,12 +7,12 @@
 #include <optional>
 #include <unordered_set>
 
-#include "model/agree.h"
-#include "model/require.h"
+#include "bellman/row_evaluator.h"
 #include "numerics/infinity.h"
+#include "parallel/collectives.h"
+#include "parallel/exchange.h"
 #include "policy/budget.h"
-#include "sweep/exchange.h"
-#include "sweep/row_evaluator.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

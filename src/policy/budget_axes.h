@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "parallel/workers.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "sweep/workers.h"
 
 namespace redoubt {
 

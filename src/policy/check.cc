@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "model/agree.h"
-#include "model/part.h"
-#include "model/require.h"
+#include "bellman/row_evaluator.h"
+#include "model/submodel.h"
+#include "parallel/collectives.h"
+#include "parallel/exchange.h"
 #include "policy/budget.h"
-#include "policy/moves.h"
-#include "sweep/exchange.h"
-#include "sweep/row_evaluator.h"
+#include "policy/memory_update.h"
+#include "support/require.h"
 
 // What a policy must be to be used on a problem. Policies come from files and callers as well as
 // from solvers, and everything else trusts them.

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "model/require.h"
-#include "policy/moves.h"
+#include "policy/memory_update.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -4,10 +4,10 @@
 #include <ostream>
 #include <span>
 
-#include "model/require.h"
+#include "bellman/row_evaluator.h"
 #include "policy/export.h"
-#include "policy/moves.h"
-#include "sweep/row_evaluator.h"
+#include "policy/memory_update.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "model/part.h"
-#include "model/trade.h"
+#include "model/submodel.h"
+#include "parallel/all_to_all.h"
 
 namespace redoubt {
 

@@ -1,6 +1,6 @@
 #include "policy/mixture.h"
 
-#include "model/part.h"
+#include "model/submodel.h"
 
 namespace redoubt {
 namespace {

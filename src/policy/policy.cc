@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/require.h"
 #include "policy/budget.h"
+#include "support/require.h"
 
 namespace redoubt {
 

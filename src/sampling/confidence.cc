@@ -3,10 +3,10 @@
 #include <type_traits>
 #include <variant>
 
-#include "model/require.h"
 #include "model/row_name.h"
 #include "redoubt/estimate.h"
 #include "sampling/binomial.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

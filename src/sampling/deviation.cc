@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "model/require.h"
 #include "sampling/binomial.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -6,12 +6,12 @@
 #include <limits>
 #include <optional>
 
-#include "model/require.h"
 #include "numerics/philox.h"
+#include "parallel/workers.h"
 #include "sampling/query_name.h"
 #include "sampling/store.h"
 #include "sampling/tally.h"
-#include "sweep/workers.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

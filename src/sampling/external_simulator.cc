@@ -1,10 +1,10 @@
 #include <map>
 
-#include "model/require.h"
 #include "redoubt/simulator.h"
 #include "sampling/line_process.h"
 #include "sampling/query_name.h"
 #include "sampling/simulator_lines.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

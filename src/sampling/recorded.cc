@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "io/csv_records.h"
-#include "io/file.h"
 #include "model/row_name.h"
 #include "redoubt/estimate.h"
 #include "sampling/tally.h"
+#include "support/csv_records.h"
+#include "support/file.h"
 
 namespace redoubt {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/require.h"
+#include "bellman/row_evaluator.h"
 #include "sampling/deviation.h"
 #include "sampling/paper_bounds.h"
-#include "sweep/row_evaluator.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

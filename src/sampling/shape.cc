@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "model/require.h"
 #include "redoubt/simulator.h"
+#include "support/require.h"
 
 namespace redoubt {
 

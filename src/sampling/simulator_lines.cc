@@ -1,7 +1,7 @@
 #include "sampling/simulator_lines.h"
 
-#include "io/json_node.h"
-#include "model/require.h"
+#include "support/json_node.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

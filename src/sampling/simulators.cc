@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/checksum.h"
-#include "model/require.h"
+#include "bellman/row_evaluator.h"
 #include "redoubt/simulator.h"
-#include "sweep/row_evaluator.h"
+#include "support/checksum.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

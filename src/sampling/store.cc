@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "io/file.h"
-#include "model/checksum.h"
-#include "model/require.h"
+#include "support/checksum.h"
+#include "support/file.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "model/require.h"
+#include "support/require.h"
 
 namespace redoubt {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "model/agree.h"
-#include "policy/evaluation.h"
+#include "evaluation/evaluation.h"
+#include "parallel/collectives.h"
 #include "redoubt/chance.h"
-#include "solvers/rcvi.h"
-#include "solvers/value_iteration.h"
+#include "solvers/rcvi/rcvi.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "parallel/workers.h"
 #include "redoubt/execution.h"
 #include "redoubt/problem.h"
 #include "redoubt/solution.h"
-#include "sweep/workers.h"
 
 // Policies that are evaluated while a solve goes on, and the best of them: what a solve that is
 // stopped returns.

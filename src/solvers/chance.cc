@@ -4,15 +4,15 @@
 #include <cmath>
 #include <utility>
 
-#include "model/require.h"
-#include "policy/augment.h"
+#include "chance/augment.h"
+#include "chance/to_original.h"
 #include "policy/budget_axes.h"
-#include "policy/lift.h"
 #include "redoubt/chance.h"
 #include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/finish.h"
-#include "solvers/value_iteration.h"
+#include "solvers/value_iteration/value_iteration.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <set>
 
-#include "model/require.h"
+#include "parallel/workers.h"
 #include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
-#include "sweep/workers.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

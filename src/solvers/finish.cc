@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/agree.h"
-#include "model/require.h"
-#include "policy/evaluation.h"
-#include "solvers/value_iteration.h"
+#include "evaluation/evaluation.h"
+#include "parallel/collectives.h"
+#include "solvers/value_iteration/value_iteration.h"
+#include "support/require.h"
 
 namespace redoubt {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "policy/evaluation.h"
+#include "evaluation/evaluation.h"
+#include "parallel/stopwatch.h"
+#include "parallel/workers.h"
 #include "redoubt/solve.h"
 #include "redoubt/stage_store.h"
 #include "solvers/candidates.h"
 #include "solvers/gap_tolerance.h"
-#include "sweep/stopwatch.h"
-#include "sweep/workers.h"
 
 namespace redoubt {
 

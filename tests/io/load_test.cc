@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "io/file.h"
-#include "io/json_node.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/file.h"
 #include "support/folders.h"
+#include "support/json_node.h"
 #include "support/random_problem.h"
 
 namespace redoubt {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <limits>
 
-#include "io/hdf5.h"
-#include "io/policy_structure.h"
-#include "io/seal.h"
+#include "io/solution/hdf5.h"
+#include "io/solution/policy_structure.h"
+#include "io/solution/seal.h"
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"

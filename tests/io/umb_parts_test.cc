@@ -10,15 +10,15 @@
 #include <filesystem>
 #include <numeric>
 
-#include "io/json_node.h"
-#include "io/tar.h"
-#include "io/umb_index.h"
+#include "io/umb/tar.h"
+#include "io/umb/umb_index.h"
 #include "redoubt/environments.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/folders.h"
+#include "support/json_node.h"
 #include "support/on_ranks.h"
 #include "support/patience.h"
 #include "support/random_problem.h"

@@ -9,13 +9,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "io/json_node.h"
-#include "io/tar.h"
-#include "io/umb_index.h"
+#include "io/umb/tar.h"
+#include "io/umb/umb_index.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "support/expect_error.h"
 #include "support/folders.h"
+#include "support/json_node.h"
 #include "support/patience.h"
 #include "support/random_problem.h"
 #include "support/tar_files.h"

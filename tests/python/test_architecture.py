@@ -10,23 +10,31 @@ SRC = ROOT / "src"
 
 # Layer -> the layers of src/ that it may include, besides itself.
 MAY_INCLUDE = {
-    "model": set(),
+    "support": set(),
     "numerics": set(),
-    "sets": {"numerics", "model"},
-    "sweep": {"sets", "numerics", "model"},
-    "policy": {"sweep", "sets", "numerics", "model"},
-    "solvers": {"policy", "sweep", "sets", "numerics", "model"},
-    "sampling": {"io", "sweep", "numerics", "model"},  # files and lines of text; the threads of a sweep
-    "environments": {"numerics", "model"},
-    "io": {"policy", "model"},
+    "model": {"support"},
+    "sets": {"support", "numerics", "model"},
+    "parallel": {"support", "model"},
+    "bellman": {"support", "numerics", "model", "sets", "parallel"},
+    "policy": {"support", "numerics", "model", "parallel", "bellman"},
+    "chance": {"support", "model", "parallel", "bellman", "policy"},
+    "evaluation": {"support", "model", "sets", "parallel", "bellman", "policy", "chance"},
+    "control": {"support", "model", "bellman", "policy", "evaluation"},
+    "solvers": {"support", "numerics", "model", "sets", "parallel", "bellman", "policy", "chance", "evaluation"},
+    "sampling": {"support", "numerics", "model", "parallel", "bellman"},
+    "environments": {"support", "numerics", "model"},
+    "io": {"support", "model", "parallel", "policy", "evaluation"},
 }
 # Layer -> the public headers that it implements: including one of them is including the layer.
 PUBLIC_HEADERS = {
-    "model": {"error", "execution", "goal", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
+    "support": {"error", "file"},
     "numerics": {"choice"},
+    "model": {"execution", "goal", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
     "sets": {"worst_case"},
-    "policy": {"chance", "checkpoint", "controller", "evaluate", "policy", "simulate", "solution", "stage_store",
-               "verify", "worst_kernel"},
+    "policy": {"checkpoint", "policy", "stage_store"},
+    "chance": {"chance"},
+    "evaluation": {"evaluate", "simulate", "solution", "verify", "worst_kernel"},
+    "control": {"controller"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
     "environments": {"environments"},

@@ -173,7 +173,7 @@ def test_environment_ids(id, named):
 
 
 def seal(path):
-    """Ends the file as the program ends its own (src/io/seal.cc): without it nothing is read at all."""
+    """Ends the file as the program ends its own (src/io/solution/seal.cc): without it nothing is read at all."""
     content = path.read_bytes()
     total = 0x5851F42D4C957F2D
     for (word,) in struct.iter_unpack("<Q", content + bytes(-len(content) % 8)):

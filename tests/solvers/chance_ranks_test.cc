@@ -4,14 +4,14 @@
 
 #include <filesystem>
 
-#include "io/file.h"
+#include "chance/augment.h"
 #include "numerics/small_lp.h"
-#include "policy/augment.h"
 #include "redoubt/frontier.h"
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/chance_reference.h"
 #include "support/expect_error.h"
+#include "support/file.h"
 #include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/random_policy.h"

@@ -1,4 +1,4 @@
-#include "solvers/frontier/landings.h"
+#include "solvers/frontier/sets/landings.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "redoubt/ranks.h"
-#include "solvers/frontier/stage.h"
+#include "solvers/frontier/search/stage.h"
 #include "support/random_problem.h"
 
 namespace redoubt {

@@ -1,10 +1,10 @@
 // Layers that no cache holds are laid out and read differently; what comes out is the same.
 #include <gtest/gtest.h>
 
+#include "bellman/large_arrays.h"
 #include "redoubt/environments.h"
 #include "redoubt/solve.h"
 #include "support/on_ranks.h"
-#include "sweep/large_arrays.h"
 
 namespace redoubt {
 namespace {

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "io/file.h"
 #include "redoubt/frontier.h"
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 #include "redoubt/solve.h"
+#include "support/file.h"
 #include "support/folders.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"

@@ -1,4 +1,4 @@
-#include "solvers/frontier/static_bound.h"
+#include "solvers/frontier/search/static_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/moves.h"
+#include "policy/memory_update.h"
 #include "redoubt/chance.h"
 
 namespace redoubt::testing {

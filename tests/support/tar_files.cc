@@ -1,6 +1,6 @@
 #include "support/tar_files.h"
 
-#include "io/tar.h"
+#include "io/umb/tar.h"
 
 namespace redoubt::testing {
 

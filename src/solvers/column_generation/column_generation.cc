@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "numerics/small_lp.h"
-#include "solvers/frontier/trade_offs.h"
-#include "solvers/value_iteration.h"
+#include "solvers/frontier/sets/trade_offs.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt {
 namespace {

@@ -5,7 +5,7 @@
 #include "redoubt/solution.h"
 #include "solvers/column_generation/weighted_value_iteration.h"
 #include "solvers/gap_tolerance.h"
-#include "solvers/savepoint.h"
+#include "solvers/solver_checkpoint.h"
 
 namespace redoubt {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "model/agree.h"
-#include "policy/evaluation.h"
+#include "evaluation/evaluation.h"
+#include "parallel/collectives.h"
 #include "policy/pure_stage.h"
 
 namespace redoubt {

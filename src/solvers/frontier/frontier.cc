@@ -6,17 +6,17 @@
 #include <cmath>
 #include <limits>
 
-#include "model/memory.h"
-#include "model/require.h"
 #include "numerics/small_lp.h"
+#include "parallel/memory_limit.h"
 #include "redoubt/chance.h"
 #include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
-#include "solvers/frontier/answers.h"
-#include "solvers/frontier/search.h"
-#include "solvers/frontier/static_bound.h"
+#include "solvers/frontier/search/answers.h"
+#include "solvers/frontier/search/search.h"
+#include "solvers/frontier/search/static_bound.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "parallel/workers.h"
 #include "redoubt/problem.h"
-#include "sweep/workers.h"
 
 namespace redoubt {
 

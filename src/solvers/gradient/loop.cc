@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "model/checksum.h"
-#include "model/require.h"
-#include "policy/evaluation.h"
+#include "evaluation/evaluation.h"
 #include "solvers/finish.h"
 #include "solvers/gradient/markov_weights.h"
-#include "solvers/savepoint.h"
+#include "solvers/solver_checkpoint.h"
+#include "support/checksum.h"
+#include "support/require.h"
 
 namespace redoubt {
 namespace {

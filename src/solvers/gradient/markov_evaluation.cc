@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solvers/value_iteration.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt {
 MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance,

@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "bellman/row_evaluator.h"
+#include "parallel/workers.h"
 #include "redoubt/checkpoint.h"
 #include "solvers/gradient/chain.h"
-#include "sweep/row_evaluator.h"
-#include "sweep/workers.h"
 
 namespace redoubt {
 

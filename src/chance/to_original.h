@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "parallel/workers.h"
+#include "redoubt/chance.h"
+
+namespace redoubt {
+
+// Where a policy can be: an augmented state, and the memory of the policy that is being lifted or
+// lowered.
+struct AugmentedNode {
+  State state = 0;  // in the whole augmented model
+  std::int32_t memory = 0;
+  auto operator<=>(const AugmentedNode&) const = default;
+};
+
+// A policy of the original problem on the augmented one. nodes[stage] are sorted; the memory states
+// of an augmented state are its nodes there, in order. Of parts, every rank has its own nodes.
+struct LoweredPolicy {
+  Policy policy;
+  std::vector<std::vector<AugmentedNode>> nodes;
+};
+// Throws Stopped.
+LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
+                               Workers& workers);
+
+// lift for parts, which every rank calls. Throws Stopped.
+Policy lift(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
+
+}  // namespace redoubt

@@ -1,0 +1,244 @@
+#include "redoubt/controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "bellman/row_evaluator.h"
+#include "evaluation/promises.h"
+#include "model/row_name.h"
+#include "policy/draw.h"
+#include "policy/memory_update.h"
+#include "support/require.h"
+
+namespace redoubt {
+
+namespace {
+
+// The outcomes of a row that an observation may mean, counted from the first; the number of
+// outcomes is a landing outside of them. Not exact: none has just the signals that were observed.
+struct Meaning {
+  std::vector<std::int64_t> outcomes;
+  bool exact = true;
+};
+
+bool remembers(const Policy& policy, int stage) {
+  return !policy.budget.empty() || !policy.at(stage).outcome_slot.empty();
+}
+
+void check_signals(const Model& model, const ObservedSignals& signals) {
+  for (const auto& [name, value] : signals) {
+    require(name == "reward" || model.signal_index(name) >= 0,
+            "observed signal '{}', the model has no signal of that name", name);
+    require(std::isfinite(value), "observed signal '{}' is {}, must be finite", name, value);
+  }
+}
+
+}  // namespace
+
+struct Controller::Episode {
+  const Problem& problem;
+  const Policy& policy;
+  RandomStream random;
+  Unmodelled unmodelled;
+  std::int64_t unforeseen = 0;
+  std::optional<Promises> promises = {};  // once they are needed
+  int stage = 0;
+  State state = -1;  // -1: not known yet
+  std::int32_t memory = 0;
+  std::int32_t action = -1;  // position of the last action; -1: none since the last observation
+  std::vector<MemoryMove> moves = {};
+
+  bool ended() const { return !problem.infinite() && stage >= problem.horizon(); }
+  Row row_of(std::int32_t position) const {
+    return problem.model().row_begin(stage, state) + position;
+  }
+  std::int32_t position_of(std::int32_t action_number) const;
+  Meaning meaning(Row row, State next, const ObservedSignals& signals) const;
+  bool moves_alike(const Decision& taken, const Meaning& meaning, State next);
+  void moves_to(std::int32_t position, State next, const ObservedSignals& signals);
+  void take_best_memory(int at, State next);
+  void go(State next);
+};
+
+Controller::Controller(const Problem& problem, const Policy& policy, std::uint64_t seed,
+                       std::uint64_t stream, Unmodelled unmodelled) {
+  check_policy(problem, policy);
+  episode_ =
+      std::make_unique<Episode>(Episode{problem, policy, RandomStream(seed, stream), unmodelled});
+}
+Controller::Controller(Controller&&) noexcept = default;
+Controller& Controller::operator=(Controller&&) noexcept = default;
+Controller::~Controller() = default;
+
+int Controller::stage() const { return episode_->stage; }
+std::int32_t Controller::memory() const { return episode_->memory; }
+bool Controller::ended() const { return episode_->ended(); }
+std::int64_t Controller::unmodelled() const { return episode_->unforeseen; }
+
+void Controller::start() {
+  episode_->stage = 0;
+  episode_->state = -1;
+  episode_->memory = 0;
+  episode_->action = -1;
+}
+
+std::int32_t Controller::act(State state) {
+  Episode& e = *episode_;
+  const Model& model = e.problem.model();
+  require(!e.ended(), "stage {}, the horizon is over; start again", e.stage);
+  require(state >= 0 && state < model.states(), "state {}, must be in 0..{}", state,
+          model.states() - 1);
+  require(e.state < 0 || state == e.state, "state {}, the last observation led to state {}", state,
+          e.state);
+  require(model.row_begin(e.stage, state) < model.row_end(e.stage, state),
+          "state {} is terminal, there is nothing to do", model.state_name(state));
+  if (e.state < 0) {
+    const auto& known = e.policy.start_states;
+    const bool starts =
+        known.empty() || std::find(known.begin(), known.end(), state) != known.end();
+    if (starts || e.unmodelled == Unmodelled::error)
+      e.moves = start_memory(e.policy, state);
+    else
+      ++e.unforeseen, e.take_best_memory(0, state);
+    e.memory = draw_memory(e.random, e.moves);
+    e.state = state;
+  }
+  const Policy::Stage& here = e.policy.at(e.stage);
+  e.action = draw_action(e.random, here, here.begin(state) + e.memory);
+  return model.arrays().action[e.row_of(e.action)];
+}
+
+std::int32_t Controller::Episode::position_of(std::int32_t action_number) const {
+  const Model& model = problem.model();
+  require(state >= 0, "nothing was done yet; call act first");
+  for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
+    if (model.arrays().action[row] == action_number)
+      return static_cast<std::int32_t>(row - model.row_begin(stage, state));
+  }
+  throw Error(fmt::format("action {}, state {} has no such action", action_number,
+                          model.state_name(state)));
+}
+
+// The outcomes that lead to the state and, of these, the nearest to the signals.
+Meaning Controller::Episode::meaning(Row row, State next, const ObservedSignals& signals) const {
+  constexpr double kSame = 1e-6;  // what values lose on their way through other programs
+  const Model& model = problem.model();
+  const auto begin = model.outcome_begin(row), end = model.outcome_end(row);
+  std::vector<std::int64_t> found;
+  for (auto i = begin; i < end; ++i) {
+    if (model.arrays().next[i] == next) found.push_back(i - begin);
+  }
+  if (lands_anywhere(problem) && !model.lists(row, next)) found.push_back(end - begin);
+  if (signals.empty() || found.empty()) return {std::move(found)};
+  std::vector<double> distance;
+  for (const std::int64_t outcome : found) {
+    double& largest = distance.emplace_back(0.0);
+    for (const auto& [name, value] : signals) {
+      const int signal = model.signal_index(name);
+      const double own = model.value(signal, row);
+      const double modelled =
+          own + (begin + outcome < end ? model.outcome_value(signal, begin + outcome)
+                                       : model.arrival_value(signal, next));
+      const double scale = std::max({1.0, std::abs(value), std::abs(modelled)});
+      largest = std::max(largest, std::abs(value - modelled) / scale);
+    }
+  }
+  const double least = *std::min_element(distance.begin(), distance.end());
+  Meaning nearest{{}, least <= kSame};
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    if (distance[n] <= std::max(least, kSame)) nearest.outcomes.push_back(found[n]);
+  }
+  return nearest;
+}
+
+// The memory moves of everything that an observation can mean, if they are the same.
+bool Controller::Episode::moves_alike(const Decision& taken, const Meaning& meaning, State next) {
+  const bool unknown = policy.budget.empty() && remembers(policy, stage) && taken.choice < 0;
+  if (meaning.outcomes.empty() || (unknown && unmodelled == Unmodelled::go_on)) return false;
+  std::vector<MemoryMove> found, other;
+  for (const std::int64_t outcome : meaning.outcomes) {
+    memory_moves(problem, policy, taken, outcome, next, other);
+    if (!found.empty() && found != other) return false;
+    found.swap(other);
+  }
+  moves = std::move(found);
+  return true;
+}
+
+void Controller::Episode::moves_to(std::int32_t position, State next,
+                                   const ObservedSignals& signals) {
+  const Model& model = problem.model();
+  require(next >= 0 && next < model.states(), "next state {}, must be in 0..{}", next,
+          model.states() - 1);
+  check_signals(model, signals);
+  const Row row = row_of(position);
+  const Decision taken = decision(policy, stage, state, memory, position);
+  const Meaning means = meaning(row, next, remembers(policy, stage) ? signals : ObservedSignals());
+  const bool alike = moves_alike(taken, means, next);
+  if (unmodelled == Unmodelled::error) {
+    require(!means.outcomes.empty(), "next state {}, {} never leads there", model.state_name(next),
+            RowName{model, row});
+    require(means.exact, "observed signals of the step to state {}, no outcome of {} has them",
+            model.state_name(next), RowName{model, row});
+    require(alike,
+            "several outcomes of {} lead to state {} and the policy remembers them differently: "
+            "observe the outcome, or the signals of the step, not the state alone",
+            RowName{model, row}, model.state_name(next));
+  }
+  if (alike && means.exact) return;
+  ++unforeseen;
+  if (!policy.budget.empty())
+    budget_moves(problem, policy, taken, next, signals, moves);
+  else if (!remembers(policy, stage))
+    moves.assign(1, {kept_memory(policy, stage, memory), 1.0});
+  else if (!alike)
+    take_best_memory(stage + 1, next);
+}
+
+// Of a state that was not foreseen.
+void Controller::Episode::take_best_memory(int at, State next) {
+  if (!problem.infinite() && at >= problem.horizon()) {
+    moves.assign(1, {0, 1.0});
+    return;
+  }
+  if (memory_of(policy, at, next) > 1 && !promises) promises.emplace(problem, policy);
+  moves.assign(1, {promises ? promises->best_memory(at, next) : 0, 1.0});
+}
+
+void Controller::Episode::go(State next) {
+  memory = draw_memory(random, moves);
+  state = next;
+  action = -1;
+  ++stage;
+}
+
+void Controller::observe(State next, const ObservedSignals& signals) {
+  Episode& e = *episode_;
+  require(e.action >= 0, "nothing was done since the last observation; call act first");
+  e.moves_to(e.action, next, signals);
+  e.go(next);
+}
+
+void Controller::observe(std::int32_t action, State next, const ObservedSignals& signals) {
+  Episode& e = *episode_;
+  e.moves_to(e.position_of(action), next, signals);
+  e.go(next);
+}
+
+void Controller::observe_outcome(std::int32_t action, std::int32_t outcome) {
+  Episode& e = *episode_;
+  const Model& model = e.problem.model();
+  const auto position = e.position_of(action);
+  const Row row = e.row_of(position);
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  require(outcome >= 0 && outcome < outcomes, "outcome {} of {}, must be in 0..{}", outcome,
+          RowName{model, row}, outcomes - 1);
+  const State next = model.arrays().next[model.outcome_begin(row) + outcome];
+  memory_moves(e.problem, e.policy, decision(e.policy, e.stage, e.state, e.memory, position),
+               outcome, next, e.moves);
+  e.go(next);
+}
+
+}  // namespace redoubt

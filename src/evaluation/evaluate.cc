@@ -1,0 +1,31 @@
+#include "redoubt/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "evaluation/evaluation.h"
+#include "parallel/memory_limit.h"
+#include "policy/check.h"
+
+namespace redoubt {
+
+bool satisfied(const Constraint& c, double worst) {
+  if (c.probability) return worst >= *c.probability - kSatisfied;
+  const double slack = kSatisfied * (c.bound == 0 ? 1.0 : std::abs(c.bound));
+  return c.sense == Sense::at_least ? worst >= c.bound - slack : worst <= c.bound + slack;
+}
+
+bool Evaluation::satisfied() const {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [](const ConstraintResult& c) { return c.satisfied; });
+}
+
+Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  check_policy(problem, policy, workers.ranks());
+  announce(plan_evaluation(problem, policy, workers), execution);
+  return evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
+}
+
+}  // namespace redoubt

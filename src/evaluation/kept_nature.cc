@@ -1,0 +1,259 @@
+#include "evaluation/kept_nature.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evaluation/stage_evaluation.h"
+#include "evaluation/stationary.h"
+#include "policy/memory_update.h"
+#include "sets/worst_case.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace {
+
+constexpr double kShareLeft = 0.05;  // of the change of the first sweep
+// Nature's policy iteration takes a few rounds. Whatever happens in it, plain sweeps converge.
+constexpr int kMostRounds = 200;
+
+// How far a sweep moved the values of our own nodes, in each channel.
+std::vector<Residual> residuals_of(const StageEvaluation& nodes, const Policy& policy,
+                                   const Model& model, int stage, Communicator& ranks,
+                                   const std::vector<double>& before,
+                                   const std::vector<double>& after) {
+  std::vector<Residual> residuals(nodes.channels());
+  const auto all = static_cast<std::int64_t>(before.size()) / nodes.channels();
+  for (std::size_t c = 0; c < residuals.size(); ++c) {
+    for (State place = 0; place < model.own_states(); ++place) {
+      const auto count = policy.at(stage).end(place) - policy.at(stage).begin(place);
+      const auto first =
+          static_cast<std::int64_t>(c) * all + nodes.first_node(stage, model.own(place));
+      for (auto at = first; at < first + count; ++at) residuals[c].add(before[at], after[at]);
+    }
+    agree(ranks, residuals[c]);
+  }
+  return residuals;
+}
+
+}  // namespace
+
+bool moves_are_listed(const Policy& policy) {
+  return policy.budget.empty() && !policy.stages.empty() &&
+         !policy.stages.back().choice_begin.empty();
+}
+
+double KeptNature::bytes(const Problem& problem, const Policy& policy, std::size_t channels) {
+  if (!problem.infinite() || !moves_are_listed(policy)) return 0;
+  const Policy::Stage& last = policy.stages.back();
+  const double entries =
+      last.outcome_slot.empty()
+          ? static_cast<double>(last.choice_action.size()) * problem.model().most_outcomes()
+          : static_cast<double>(last.moves.size());
+  return entries * (16 + 8.0 * static_cast<double>(channels));
+}
+
+KeptNature::KeptNature(const StageEvaluation& nodes, const Problem& problem, const Policy& policy,
+                       int stage, std::span<const Channel> channels)
+    : nodes_(&nodes),
+      problem_(&problem),
+      decisions_(&policy.at(stage)),
+      stage_(stage),
+      channels_(channels) {
+  const Model& model = problem.model();
+  const Policy::Stage& decisions = *decisions_;
+  require(nodes.nodes(stage) <= kMostKeptNodes, "a policy of {} nodes, must be at most {}",
+          nodes.nodes(stage), kMostKeptNodes);
+  begin_.push_back(0);
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    const bool terminal = model.row_begin(stage, state) == model.row_end(stage, state);
+    for (auto node = decisions.begin(place); node < decisions.end(place); ++node) {
+      const auto memory = static_cast<std::int32_t>(node - decisions.begin(place));
+      for (auto c = decisions.choice_begin[node]; c < decisions.choice_begin[node + 1]; ++c) {
+        choice_entries_.push_back(static_cast<std::int64_t>(column_.size()));
+        if (terminal) continue;  // what is written there is never done
+        const Row row = model.row_begin(stage, state) + decisions.choice_action[c];
+        const auto first = model.outcome_begin(row);
+        const auto outcomes = static_cast<std::int32_t>(model.outcome_end(row) - first);
+        const auto add = [&](std::int32_t i, const MemoryMove& move) {
+          const auto to = nodes.first_node(stage + 1, model.arrays().next[first + i]);
+          column_.push_back(static_cast<std::int32_t>(to + move.memory));
+          outcome_.push_back(i);
+          share_.push_back(move.weight);
+        };
+        for (std::int32_t i = 0; i < outcomes; ++i) {
+          if (decisions.outcome_slot.empty()) {
+            add(i, {kept_memory(policy, stage, memory), 1.0});
+            continue;
+          }
+          const auto slot = decisions.outcome_slot[c] + i;
+          for (auto m = decisions.move_begin[slot]; m < decisions.move_begin[slot + 1]; ++m)
+            add(i, decisions.moves[m]);
+        }
+      }
+      begin_.push_back(static_cast<std::int64_t>(column_.size()));
+    }
+  }
+  choice_entries_.push_back(static_cast<std::int64_t>(column_.size()));
+  probability_.assign(column_.size() * channels_.size(), 0.0);
+  choice_earned_.assign(decisions.choice_action.size() * channels_.size(), 0.0);
+  earned_.resize((begin_.size() - 1) * channels_.size());
+}
+
+void KeptNature::keep(Row row, std::span<const std::int64_t> choices,
+                      std::span<const double> weight, const double* minimiser,
+                      const double* floor) {
+  const Model& model = problem_->model();
+  const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+  const auto lanes = static_cast<std::int64_t>(choices.size() * channels_.size());
+  const auto padded = padded_lanes(static_cast<int>(lanes));
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    const Channel& channel = channels_[c];
+    const std::vector<double>& extra = model.outcome_values(channel.signal);
+    for (std::size_t n = 0; n < choices.size(); ++n) {
+      const double* mass = minimiser + c * choices.size() + n;
+      double* probability = probability_.data() + c * column_.size();
+      for (auto e = choice_entries_[choices[n]]; e < choice_entries_[choices[n] + 1]; ++e)
+        probability[e] = weight[n] * share_[e] * mass[outcome_[e] * padded];
+      double earned = channel.sign * model.value(channel.signal, row);
+      for (std::int64_t i = 0; !extra.empty() && i < outcomes; ++i)
+        earned += mass[i * padded] * channel.sign * extra[first + i];
+      if (floor != nullptr)
+        earned += problem_->discount() * mass[outcomes * padded] * floor[c * choices.size() + n];
+      choice_earned_[c * decisions_->choice_action.size() + choices[n]] = weight[n] * earned;
+    }
+  }
+}
+
+void KeptNature::add_up_earned() {
+  const std::size_t nodes = begin_.size() - 1, choices = decisions_->choice_action.size();
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    for (std::size_t node = 0; node < nodes; ++node) {
+      double sum = 0;
+      for (auto n = decisions_->choice_begin[node]; n < decisions_->choice_begin[node + 1]; ++n)
+        sum += choice_earned_[c * choices + n];
+      earned_[c * nodes + node] = sum;
+    }
+  }
+}
+
+void KeptNature::sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
+                       std::vector<double>& values) {
+  add_up_earned();
+  const auto most =
+      1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(problem_->discount()));
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  std::vector<double> better(values.size(), 0.0);
+  std::vector<double> first(channels_.size());
+  std::vector<Residual> residuals(channels_.size());
+  for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
+    workers.check_together();
+    step(workers, exchange, values, better, residuals);
+    values.swap(better);
+    bool settled = true;
+    for (std::size_t c = 0; c < residuals.size(); ++c) {
+      const Residual& found = residuals[c];
+      const double spread = found.high - found.low;
+      const double size = std::max(std::abs(found.least), std::abs(found.most));
+      if (sweeps == 0) first[c] = spread;
+      settled &= spread <= std::max({enough[c], kShareLeft * first[c], kRounding * size});
+    }
+    if (settled) return;
+  }
+}
+
+void KeptNature::step(Workers& workers, Exchange& exchange, const std::vector<double>& next,
+                      std::vector<double>& values, std::span<Residual> residuals) const {
+  const Model& model = problem_->model();
+  const std::size_t nodes = begin_.size() - 1, count = channels_.size();
+  const auto all = static_cast<std::int64_t>(next.size() / count);
+  const ExpectedValues expected = expected_values_kernel();
+  std::vector<std::vector<Residual>> found(workers.count(), std::vector<Residual>(count));
+  const auto run = [&](State begin, State end, int worker) {
+    std::vector<Row> rows;
+    std::vector<double> result;
+    for (State place = begin; place < end; ++place) {
+      const auto first = decisions_->begin(place), last = decisions_->end(place);
+      const auto own = nodes_->first_node(stage_, model.own(place));
+      rows.clear();
+      for (auto node = first; node < last; ++node) rows.push_back(node);
+      result.resize(rows.size());
+      for (std::size_t c = 0; c < count; ++c) {
+        const SparseRows chain{begin_.data(), column_.data(),
+                               probability_.data() + c * column_.size()};
+        expected(chain, rows.data(), static_cast<std::int64_t>(rows.size()), next.data() + c * all,
+                 result.data());
+        for (std::size_t n = 0; n < rows.size(); ++n) {
+          const auto at = static_cast<std::int64_t>(c) * all + own + static_cast<std::int64_t>(n);
+          values[at] = earned_[c * nodes + rows[n]] + problem_->discount() * result[n];
+          found[worker][c].add(next[at], values[at]);
+        }
+      }
+    }
+  };
+  const double work = static_cast<double>(column_.size() * count);
+  exchange.sweep_ranges(workers, work, nodes_->layer(stage_, values), run);
+  for (std::size_t c = 0; c < count; ++c) {
+    residuals[c] = {};
+    for (const auto& each : found) residuals[c].add(each[c]);
+    agree(workers.ranks(), residuals[c]);
+  }
+}
+
+std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& problem,
+                                    const Policy& policy, int stage,
+                                    std::span<const Channel> channels, Workers& workers,
+                                    const Width& width, std::vector<double>& values) {
+  KeptNature kept(nodes, problem, policy, stage, channels);
+  std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size()),
+      enough(channels.size());
+  // Of a bracket's width, what sweeps with kept answers may leave.
+  const double share = 0.25 * (1 - problem.discount()) / problem.discount();
+  for (int round = 0;; ++round) {
+    workers.check_together();
+    const bool keeps = round < kMostRounds;
+    nodes.run(
+        stage, values, better, [](State) {}, keeps ? &kept : nullptr);
+    const std::vector<Residual> residuals =
+        residuals_of(nodes, policy, problem.model(), stage, workers.ranks(), values, better);
+    values.swap(better);
+    std::vector<Bracket> brackets;
+    bool settled = true;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      const Bracket& found = brackets.emplace_back(bracket(residuals[c], problem.discount()));
+      const double size = scale(residuals[c], found);
+      const double wanted = width(static_cast<int>(c), size);
+      enough[c] = share * wanted;
+      settled &=
+          found.width() <= wanted || as_narrow_as_rounding(problem, found.width(), last[c], size);
+      last[c] = found.width();
+      nearest[c] = std::clamp(0.0, found.low, found.high);  // all values are that far off, or more
+    }
+    if (settled) return brackets;
+    if (!keeps) continue;
+    shift_values(nodes, problem, policy, stage, nearest, nodes.exchange(), values);
+    kept.sweep(workers, nodes.exchange(), enough, values);
+  }
+}
+
+void shift_values(const StageEvaluation& nodes, const Problem& problem, const Policy& policy,
+                  int stage, std::span<const double> by, Exchange& exchange,
+                  std::vector<double>& values) {
+  const Model& model = problem.model();
+  const Policy::Stage& decisions = policy.at(stage);
+  const auto all = static_cast<std::int64_t>(values.size() / by.size());
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    if (model.row_begin(stage, state) == model.row_end(stage, state)) continue;
+    const auto first = nodes.first_node(stage, state);
+    const auto count = decisions.end(place) - decisions.begin(place);
+    for (std::size_t c = 0; c < by.size(); ++c) {
+      for (auto n = first; n < first + count; ++n)
+        values[static_cast<std::int64_t>(c) * all + n] += by[c];
+    }
+  }
+  exchange.update(nodes.layer(stage, values));
+}
+
+}  // namespace redoubt

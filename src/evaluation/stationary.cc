@@ -1,0 +1,177 @@
+#include "evaluation/stationary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "parallel/collectives.h"
+
+namespace redoubt {
+namespace {
+
+constexpr double kShareOfFixed = 0.05;  // what sweeps with fixed distributions leave of a bracket
+// Nature's policy iteration takes a few rounds. Whatever happens in it, plain sweeps converge.
+constexpr int kMostRounds = 200;
+
+}  // namespace
+
+bool as_narrow_as_rounding(const Problem& problem, double width, double last, double scale) {
+  // What an error of every sweep adds up to. Rounding is there in any case; what a worst case of kl
+  // is proved to have at most, it rarely has.
+  const double per_error = 2 * scale * problem.discount() / (1 - problem.discount());
+  constexpr double kRounding = 4e-15, kProved = 1e-12;
+  return width <= kRounding * per_error || (width <= kProved * per_error && width > last / 2);
+}
+
+void move_to_middle(const Model& model, Exchange& exchange, const Bracket& bracket,
+                    std::vector<double>& values) {
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    if (model.row_begin(0, state) < model.row_end(0, state)) values[state] += bracket.middle();
+  }
+  exchange.update({values.data()});
+}
+
+Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
+                                  std::vector<double>& values, const Width& width) {
+  const Problem& problem = sweep_->problem();
+  double last = Residual::kNone;
+  make_room(taken);
+  better_.resize(values.size());
+  for (int round = 0;; ++round) {
+    sweep_->workers().check_together();
+    const bool fixes = round < kMostRounds;
+    const Residual residual = sweep_->step(taken, channel, values.data(), better_.data(),
+                                           fixes ? &distributions_ : nullptr);
+    values.swap(better_);
+    const Bracket found = bracket(residual, problem.discount());
+    const double size = scale(residual, found);
+    if (found.width() <= width(size) || as_narrow_as_rounding(problem, found.width(), last, size))
+      return found;
+    last = found.width();
+    if (!fixes) continue;
+    fix_distributions(taken, channel);
+    sweep_fixed(channel, values);
+  }
+}
+
+double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
+  const Model& model = problem.model();
+  const double outcomes =
+      static_cast<double>(model.outcomes()) / std::max(1.0, static_cast<double>(model.rows())) +
+      (lands_anywhere(problem) ? 1 : 0);  // of a row
+  const double of_row = sizeof(std::int64_t) + outcomes * (sizeof(double) + sizeof(State));
+  const double of_own_state = sizeof(std::int64_t) + sizeof(double);
+  return of_row * static_cast<double>(rows) + of_own_state * model.own_states() +
+         3.0 * sizeof(double) * model.states();
+}
+
+void StationaryValues::make_room(const TakenRows& taken) {
+  const Model& model = sweep_->problem().model();
+  const int outside = sweep_->needs_floor() ? 1 : 0;
+  distributions_.begin.reserve(taken.rows.size() + 1);
+  distributions_.begin.assign(1, 0);
+  for (const Row row : taken.rows)
+    distributions_.begin.push_back(distributions_.begin.back() + model.outcome_end(row) -
+                                   model.outcome_begin(row) + outside);
+  distributions_.probability.resize(distributions_.begin.back());
+  next_.clear();
+  next_.reserve(distributions_.begin.back());
+  begin_.reserve(model.own_states() + 1);
+  begin_.assign(1, 0);
+  for (State place = 0; place < model.own_states(); ++place) {
+    for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i) {
+      const State* first = model.arrays().next.data();
+      next_.insert(next_.end(), first + model.outcome_begin(taken.rows[i]),
+                   first + model.outcome_end(taken.rows[i]));
+      if (outside > 0) next_.push_back(model.states());
+    }
+    begin_.push_back(static_cast<std::int64_t>(next_.size()));
+  }
+  earned_.resize(model.own_states());
+}
+
+void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& channel) {
+  const Model& model = sweep_->problem().model();
+  const std::vector<double>& extra = model.outcome_values(channel.signal);
+  const bool pure = taken.rows.size() <= static_cast<std::size_t>(model.own_states()) &&
+                    std::all_of(taken.weight.begin(), taken.weight.end(),
+                                [](double weight) { return weight == 1; });
+  for (State place = 0; place < model.own_states(); ++place) {
+    earned_[place] = 0;
+    for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i) {
+      const Row row = taken.rows[i];
+      double* mass = distributions_.probability.data() + distributions_.begin[i];
+      double earned = channel.sign * model.value(channel.signal, row);
+      for (auto o = model.outcome_begin(row); !extra.empty() && o < model.outcome_end(row); ++o)
+        earned += mass[o - model.outcome_begin(row)] * channel.sign * extra[o];
+      earned_[place] += taken.weight[i] * earned;
+      const auto count = distributions_.begin[i + 1] - distributions_.begin[i];
+      for (std::int64_t n = 0; !pure && n < count; ++n) mass[n] *= taken.weight[i];
+    }
+  }
+}
+
+// Each sweep leaves at most `discount` of the spread between the largest and the least change.
+void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& values) {
+  const Problem& problem = sweep_->problem();
+  const double discount = problem.discount();
+  const State states = problem.model().states();
+  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  here_.assign(values.begin(), values.end());
+  Communicator& ranks = sweep_->workers().ranks();
+  here_.push_back(sweep_->needs_floor() ? worst_landing(problem, channel, ranks, values) : 0);
+  const bool arrivals = sweep_->needs_floor() &&
+                        any_rank(ranks, !problem.model().arrival_values(channel.signal).empty());
+  better_.resize(states + 1);
+  double first = 0;
+  for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
+    sweep_->workers().check_together();
+    const Residual residual = fixed_step(here_, better_);
+    here_.swap(better_);
+    here_[states] = arrivals
+                        ? worst_landing(problem, channel, ranks,
+                                        std::span(here_).first(static_cast<std::size_t>(states)))
+                        : residual.least + 0.0;  // no -0
+    const double spread = residual.high - residual.low;
+    if (sweeps == 0) first = spread;
+    const double size = std::max(std::abs(residual.least), std::abs(residual.most));
+    if (spread <= std::max(kShareOfFixed * first, kRounding * size)) break;
+  }
+  values.assign(here_.begin(), here_.end() - 1);
+  better_.resize(states);
+}
+
+Residual StationaryValues::fixed_step(std::vector<double>& next, std::vector<double>& values) {
+  const Problem& problem = sweep_->problem();
+  const Model& model = problem.model();
+  Workers& workers = sweep_->workers();
+  const SparseRows chain{begin_.data(), next_.data(), distributions_.probability.data()};
+  const ExpectedValues expected = expected_values_kernel();
+  std::vector<Residual> residuals(workers.count());
+  const auto run = [&](State begin, State end, int worker) {
+    Residual residual = residuals[worker];
+    for (State first = begin; first < end; first += kStatesAtATime) {
+      const State count = std::min(end - first, kStatesAtATime);
+      Row rows[kStatesAtATime];
+      double result[kStatesAtATime];
+      for (State i = 0; i < count; ++i) rows[i] = first + i;
+      expected(chain, rows, count, next.data(), result);
+      for (State i = 0; i < count; ++i) {
+        const State state = model.own(first + i);
+        values[state] = earned_[first + i] + problem.discount() * result[i];
+        residual.add(next[state], values[state]);
+      }
+    }
+    residuals[worker] = residual;
+  };
+  sweep_->exchange().sweep_ranges(workers, static_cast<double>(next_.size()), {values.data()}, run);
+  Residual residual;
+  for (const Residual& each : residuals) residual.add(each);
+  agree(workers.ranks(), residual);
+  return residual;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,125 @@
+#include "evaluation/taken_rows.h"
+
+#include <algorithm>
+
+#include "parallel/collectives.h"
+
+namespace redoubt {
+
+namespace {
+
+// Calls visit(row, weight) for each row that is taken, and end() after those of each state.
+template <class Visit, class End>
+void for_each_taken_row(const Model& model, int stage, const Policy::Stage& decisions, Visit visit,
+                        End end) {
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    const Row first = model.row_begin(stage, state);
+    if (first < model.row_end(stage, state)) {
+      for_each_choice(decisions, place, [&](std::int32_t action, double weight) {
+        if (weight != 0) visit(first + action, weight);
+      });
+    }
+    end();
+  }
+}
+
+}  // namespace
+
+std::int64_t count_taken_rows(const Model& model, int stage, const Policy::Stage& decisions) {
+  std::int64_t count = 0;
+  for_each_taken_row(
+      model, stage, decisions, [&](Row, double) { ++count; }, [] {});
+  return count;
+}
+
+double bytes_of_taken_rows(const Model& model, std::int64_t rows) {
+  return static_cast<double>(sizeof(Row) + sizeof(double)) * static_cast<double>(rows) +
+         static_cast<double>(sizeof(std::int64_t)) * model.own_states();
+}
+
+// Arrays that grow as they are filled would take up to twice the memory.
+void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
+                     TakenRows& taken) {
+  const std::int64_t count = count_taken_rows(model, stage, decisions);
+  taken.begin.reserve(model.own_states() + 1);
+  taken.begin.assign(1, 0);
+  taken.rows.clear();
+  taken.rows.reserve(count);
+  taken.weight.clear();
+  taken.weight.reserve(count);
+  for_each_taken_row(
+      model, stage, decisions,
+      [&](Row row, double weight) {
+        taken.rows.push_back(row);
+        taken.weight.push_back(weight);
+      },
+      [&] { taken.begin.push_back(static_cast<std::int64_t>(taken.rows.size())); });
+}
+
+double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,
+                     std::span<const double> values) {
+  double least = Residual::kNone;
+  if (problem.model().arrival_values(channel.signal).empty()) {
+    for (const double value : values) least = std::min(least, value);
+  } else {
+    for (std::size_t s = 0; s < values.size(); ++s)
+      least = std::min(least, values[s] + arrival_worth(problem, channel, static_cast<State>(s)));
+  }
+  return agree_on_min(ranks, least) + 0.0;  // no -0
+}
+
+TakenSweep::TakenSweep(const Problem& problem, Workers& workers, Exchange& exchange)
+    : problem_(&problem), group_(&workers), exchange_(&exchange) {
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+}
+
+double TakenSweep::evaluations() const {
+  double sum = 0;
+  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  return sum;
+}
+
+Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const double* next,
+                          double* values, TakenDistributions* distributions) {
+  const Model& model = problem_->model();
+  const auto states = static_cast<std::size_t>(model.states());
+  const double floor =
+      needs_floor() ? worst_landing(*problem_, channel, group_->ranks(), {next, states}) : 0;
+  for (Worker& worker : workers_) worker.residual = {};
+  const double share =
+      static_cast<double>(taken.rows.size()) / std::max(1.0, static_cast<double>(model.rows()));
+  const double work =
+      workers_.front().rows.nanoseconds() * share * static_cast<double>(model.outcomes());
+  exchange_->sweep_ranges(*group_, work, {values}, [&](State begin, State end, int number) {
+    for (State first = begin; first < end; first += kStatesAtATime)
+      run(first, std::min(end, first + kStatesAtATime), taken, channel, next, floor, values,
+          distributions, workers_[number]);
+  });
+  Residual residual;
+  for (const Worker& worker : workers_) residual.add(worker.residual);
+  agree(group_->ranks(), residual);
+  return residual;
+}
+
+void TakenSweep::run(State begin, State end, const TakenRows& taken, const Channel& channel,
+                     const double* next, double floor, double* values,
+                     TakenDistributions* distributions, Worker& worker) {
+  const auto first = taken.begin[begin], last = taken.begin[end];
+  worker.result.resize(last - first);
+  RowBatch::Distributions to;
+  if (distributions != nullptr)
+    to = {distributions->begin.data() + first, distributions->probability.data()};
+  worker.rows.worst(std::span(taken.rows).subspan(first, last - first), channel, next, floor,
+                    worker.result.data(), distributions != nullptr ? &to : nullptr);
+  for (State place = begin; place < end; ++place) {
+    double sum = 0;
+    for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i)
+      sum += taken.weight[i] * worker.result[i - first];
+    const State state = problem_->model().own(place);
+    values[state] = sum;
+    worker.residual.add(next[state], sum);
+  }
+}
+
+}  // namespace redoubt

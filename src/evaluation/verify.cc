@@ -1,0 +1,385 @@
+#include "redoubt/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "parallel/stopwatch.h"
+#include "policy/budget_axes.h"
+#include "redoubt/evaluate.h"
+#include "sets/reference.h"
+
+namespace redoubt {
+namespace {
+
+using Real = long double;
+
+// A state, the policy's memory and, for a chance constraint, how many steps of its grid above the
+// bound its total must still earn.
+struct Node {
+  State state = 0;
+  std::int32_t memory = 0;
+  std::int64_t owed = 0;
+  auto operator<=>(const Node&) const = default;
+};
+using Mixture = std::vector<std::pair<std::int32_t, Real>>;
+using Values = std::map<Node, std::vector<Real>>;  // of each total, in nature's sign, and one more
+
+// A total that nature minimises.
+struct Total {
+  int signal = -1;  // -1: the reward
+  Real sign = 1;    // -1 for a cost
+};
+
+// Of all worst-case totals at once or, given a chance constraint, of the probability to keep it:
+// then there are no totals, and what the horizon ends with is worth 1 or 0.
+class Verification {
+ public:
+  Verification(const Problem& problem, const Policy& policy, int chance, Stopwatch& watch)
+      : Verification(problem, policy, watch) {
+    Workers alone(1, one_process(), &watch);
+    chance_ = chance_axis(problem, chance, alone);
+    totals_.clear();
+  }
+  Verification(const Problem& problem, const Policy& policy, Stopwatch& watch)
+      : problem_(problem),
+        model_(problem.model()),
+        policy_(policy),
+        watch_(watch),
+        totals_{Total{}} {
+    for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+      const bool cost = problem.constraints()[c].sense == Sense::at_most;
+      totals_.push_back({problem.signal_of(c), cost ? Real{-1} : Real{1}});
+    }
+    if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
+      lands_anywhere_ = tv->reach == Reach::anywhere;
+  }
+
+  // At the start: each total and, after them, minus the probability of hopeless states, or else the
+  // probability to keep the chance constraint.
+  std::vector<Real> run() {
+    const std::vector<std::set<Node>> reached = reachable();
+    const int last = static_cast<int>(reached.size()) - 1;
+    Values values;
+    for (const Node& node : reached[last]) values[node] = ending(node);
+    if (problem_.infinite()) values = fixed_point(last, std::move(values));
+    for (int h = last; h-- > 0;) {
+      if (watch_.stop(1 - (h + 1.0) / last))
+        throw Stopped("the verification was stopped before its end");
+      Values here;
+      for (const Node& node : reached[h]) here[node] = worth(h, node, values);
+      values = std::move(here);
+    }
+    return at_start(values);
+  }
+
+  Evaluation report() {
+    const std::vector<Real> sum = run();
+    Evaluation evaluation;
+    evaluation.reward.worst = static_cast<double>(sum[0] + 0);  // no -0
+    for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
+      const Constraint& constraint = problem_.constraints()[c];
+      const Real worst =
+          constraint.probability
+              ? Verification(problem_, policy_, static_cast<int>(c), watch_).run().back()
+              : totals_[c + 1].sign * sum[c + 1] + 0;
+      evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
+                                        constraint.probability, static_cast<double>(worst),
+                                        satisfied(constraint, static_cast<double>(worst)),
+                                        std::nullopt});
+    }
+    if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back() + 0);
+    return evaluation;
+  }
+
+ private:
+  // ---- what can follow a decision ----
+
+  struct Choice {
+    std::int32_t action;
+    Real weight;
+    std::int64_t position;  // in the policy's list of choices
+  };
+  std::vector<Choice> choices(int h, const Node& node) const {
+    std::vector<Choice> list;
+    if (model_.row_begin(h, node.state) == model_.row_end(h, node.state)) return list;
+    const Policy::Stage& stage = policy_.at(h);
+    const auto index = stage.begin(node.state) + node.memory;
+    auto position = stage.mixed.empty() ? stage.choice_begin[index] : index;
+    for_each_choice(stage, index, [&](std::int32_t action, double weight) {
+      if (weight > 0) list.push_back({action, weight, position});
+      ++position;
+    });
+    return list;
+  }
+
+  // Without a table of moves memory keeps its number, where the next stage has it.
+  std::int32_t unmoved(int h, std::int32_t memory) const {
+    const auto stages = static_cast<int>(policy_.stages.size());
+    if (h + 1 >= stages && !policy_.repeats_last) return 0;
+    const Policy::Stage& next = policy_.stages[std::min(h + 1, stages - 1)];
+    return next.node_begin.empty() && memory < next.memory ? memory : 0;
+  }
+
+  // The memory after a step. `outcome` is a place in the model's list; -1 is a landing in `next`
+  // outside of the row.
+  Mixture remembered(int h, const Node& node, const Choice& choice, Row row, std::int64_t outcome,
+                     State next) const {
+    if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome, next);
+    const Policy::Stage& stage = policy_.at(h);
+    if (stage.outcome_slot.empty()) return {{unmoved(h, node.memory), 1}};
+    const auto count = model_.outcome_end(row) - model_.outcome_begin(row);
+    const auto slot = stage.outcome_slot[choice.position] +
+                      (outcome < 0 ? count : outcome - model_.outcome_begin(row));
+    Mixture mixture;
+    for (auto m = stage.move_begin[slot]; m < stage.move_begin[slot + 1]; ++m) {
+      const MemoryMove& move = stage.moves[m];
+      if (outcome >= 0) {
+        mixture.push_back({move.memory, move.weight});
+        continue;
+      }
+      const auto plan = std::int64_t{move.memory} * policy_.states + next;
+      for (auto l = stage.landing_begin[plan]; l < stage.landing_begin[plan + 1]; ++l) {
+        mixture.push_back(
+            {stage.landing_moves[l].memory, Real{move.weight} * stage.landing_moves[l].weight});
+      }
+    }
+    return mixture;
+  }
+
+  // c' = (c - earned) / discount, kept on the grid of the next stage.
+  Mixture remaining_budget(int h, std::int32_t memory, Row row, std::int64_t outcome,
+                           State next) const {
+    Mixture mixture = {{0, 1}};
+    std::int32_t inner = 1;
+    for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
+    for (const BudgetAxis& axis : policy_.budget) {
+      inner /= cells(axis, h);
+      const std::int32_t cell = memory / inner % cells(axis, h);
+      const Real earned = model_.value(axis.signal, row) + beyond_row(axis.signal, outcome, next);
+      const Real before = axis.bound + Real(low(axis, h) + cell) * axis.step;
+      const Real after = (before - Real{axis.sign} * earned) / axis.discount;
+      const Real place = (after - axis.bound) / axis.step - Real(low(axis, h + 1));
+      Mixture wider;
+      for (const auto& [known, weight] : mixture) {
+        for (const auto& [to, share] : on_grid(axis, place, cells(axis, h + 1)))
+          wider.push_back({known * cells(axis, h + 1) + to, weight * share});
+      }
+      mixture = std::move(wider);
+    }
+    return mixture;
+  }
+
+  // What an outcome earns beyond its row, or (-1) a landing in `next`.
+  Real beyond_row(int signal, std::int64_t outcome, State next) const {
+    return outcome >= 0 ? model_.outcome_value(signal, outcome)
+                        : model_.arrival_value(signal, next);
+  }
+
+  static Mixture on_grid(const BudgetAxis& axis, Real place, std::int32_t count) {
+    const auto keep = [&](Real cell) {
+      return static_cast<std::int32_t>(std::clamp<Real>(cell, 0, count - 1));
+    };
+    if (std::abs(place - std::round(place)) <= kInputNoise) return {{keep(std::round(place)), 1}};
+    if (axis.rounding == Rounding::up) return {{keep(std::ceil(place)), 1}};
+    const Real up = place - std::floor(place);
+    return {{keep(std::floor(place)), 1 - up}, {keep(std::ceil(place)), up}};
+  }
+
+  static constexpr Real kInputNoise = 1e-7L;  // of a cell: rounding errors of the input
+  static std::int32_t cells(const BudgetAxis& axis, int h) {
+    return h < static_cast<int>(axis.cells.size()) ? axis.cells[h] : axis.cells.back();
+  }
+  static std::int64_t low(const BudgetAxis& axis, int h) {
+    return h < static_cast<int>(axis.low.size()) ? axis.low[h] : axis.low.back();
+  }
+
+  // What a chance constraint still asks for after a step: as above, rounded against the policy.
+  std::int64_t owed(const Node& node, Row row, std::int64_t outcome, State next) const {
+    if (!chance_) return 0;
+    const Real earned =
+        model_.value(chance_->signal, row) + beyond_row(chance_->signal, outcome, next);
+    const Real before = chance_->bound + Real(node.owed) * chance_->step;
+    const Real after = (before - Real{chance_->sign} * earned) / problem_.discount();
+    const Real place = (after - chance_->bound) / chance_->step;
+    return std::llround(std::ceil(place - kInputNoise));
+  }
+
+  // ---- where episodes can come to ----
+
+  // For each stage and the end of the horizon; the last one of an infinite horizon leads to itself.
+  std::vector<std::set<Node>> reachable() const {
+    const int stages =
+        problem_.infinite() ? static_cast<int>(policy_.stages.size()) - 1 : problem_.horizon();
+    std::vector<std::set<Node>> reached(stages + 1);
+    for (const State state : problem_.start().states) {
+      for (const MemoryMove& move : start_memory(policy_, state))
+        reached[0].insert({state, move.memory});
+    }
+    for (int h = 0; h < stages; ++h) {
+      for (const Node& node : reached[h]) add_successors(h, node, reached[h + 1]);
+    }
+    if (!problem_.infinite()) return reached;
+    for (std::set<Node> news = reached[stages]; !news.empty();) {
+      std::set<Node> next, unseen;
+      for (const Node& node : news) add_successors(stages, node, next);
+      for (const Node& node : next) {
+        if (reached[stages].insert(node).second) unseen.insert(node);
+      }
+      news = std::move(unseen);
+    }
+    return reached;
+  }
+
+  void add_successors(int h, const Node& node, std::set<Node>& next) const {
+    watch_.check();
+    for (const Choice& choice : choices(h, node)) {
+      const Row row = model_.row_begin(h, node.state) + choice.action;
+      const auto add = [&](std::int64_t outcome, State state) {
+        for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
+          next.insert({state, memory, owed(node, row, outcome, state)});
+      };
+      for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+        add(i, model_.arrays().next[i]);
+      for (State s = 0; lands_anywhere_ && s < model_.states(); ++s) {
+        if (!model_.lists(row, s)) add(-1, s);
+      }
+    }
+  }
+
+  // ---- what it is worth ----
+
+  // Of a node after which nothing follows.
+  std::vector<Real> ending(const Node& node) const {
+    std::vector<Real> worth(totals_.size() + 1, 0);
+    if (chance_)
+      worth[0] = chance_->bound + Real(node.owed) * chance_->step <= kInputNoise * chance_->step;
+    return worth;
+  }
+
+  std::vector<Real> worth(int h, const Node& node, const Values& next) const {
+    watch_.check();
+    const std::vector<Choice> list = choices(h, node);
+    std::vector<Real> sum = list.empty() ? ending(node) : std::vector<Real>(totals_.size() + 1, 0);
+    for (const Choice& choice : list) {
+      const Row row = model_.row_begin(h, node.state) + choice.action;
+      for (std::size_t t = 0; t < sum.size(); ++t)
+        sum[t] += choice.weight * worst(h, node, choice, row, t, next);
+    }
+    if (hopeless(h, node, sum)) sum.back() = -1;
+    return sum;
+  }
+
+  // row value + discount * min over P of sum P_i (next value_i + outcome value_i / discount). The
+  // entry after the last total is a probability (or minus one), which is not discounted.
+  Real worst(int h, const Node& node, const Choice& choice, Row row, std::size_t t,
+             const Values& next) const {
+    const bool probability = t == totals_.size();
+    const Real discount = probability ? 1 : Real{problem_.discount()};
+    const auto earned = [&](double value) { return probability ? 0 : totals_[t].sign * value; };
+    const int signal = probability ? -1 : totals_[t].signal;
+    const auto after = [&](std::int64_t outcome, State state) {
+      Real mean = 0;
+      for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
+        mean += weight * next.at({state, memory, owed(node, row, outcome, state)})[t];
+      return mean;
+    };
+    ReferenceRow r;
+    const ModelArrays& arrays = model_.arrays();
+    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
+      r.probability.push_back(arrays.probability[i]);
+      r.value.push_back(earned(model_.outcome_value(signal, i)) / discount +
+                        after(i, arrays.next[i]));
+      if (arrays.lower.empty()) continue;
+      r.lower.push_back(arrays.lower[i]);
+      r.upper.push_back(arrays.upper[i]);
+    }
+    for (State s = 0; lands_anywhere_ && s < model_.states(); ++s) {
+      if (model_.lists(row, s)) continue;
+      const Real landed = earned(model_.arrival_value(signal, s)) / discount + after(-1, s);
+      r.floor = r.floor ? std::min(*r.floor, landed) : landed;
+    }
+    r.radius = radius(row);
+    return earned(model_.value(signal, row)) +
+           discount * reference_worst_case(problem_.uncertainty(), r);
+  }
+
+  Real radius(Row row) const {
+    return std::visit(
+        [&](const auto& set) -> Real {
+          if constexpr (requires { set.radius; }) return set.radius.of(row);
+          if constexpr (requires { set.temperature; }) return set.temperature;
+          return 0;
+        },
+        problem_.uncertainty());
+  }
+
+  // What the policy guarantees from here falls short of the requirement that it remembers.
+  bool hopeless(int h, const Node& node, const std::vector<Real>& guaranteed) const {
+    if (chance_) return false;
+    std::int32_t inner = 1;
+    for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
+    for (const BudgetAxis& axis : policy_.budget) {
+      if (h >= static_cast<int>(axis.cells.size()) - 1) return false;  // beyond the cut
+      inner /= cells(axis, h);
+      const std::int32_t cell = node.memory / inner % cells(axis, h);
+      const Real required = axis.bound + Real(low(axis, h) + cell) * axis.step - axis.slack[h];
+      if (guaranteed[1 + axis.constraint] <
+          required - kSatisfied * std::max<Real>(axis.size(), std::abs(required)))
+        return true;
+    }
+    return false;
+  }
+
+  Values fixed_point(int h, Values values) const {
+    const Real rest = problem_.discount() / (1 - Real{problem_.discount()});
+    const auto most = static_cast<std::int64_t>(
+        std::ceil(50 + 2 * std::log(Real{1e-19L}) / std::log(Real{problem_.discount()})));
+    for (std::int64_t step = 0; step < most; ++step) {
+      Values better;
+      Real change = 0, scale = 1;
+      for (const auto& [node, before] : values) {
+        better[node] = worth(h, node, values);
+        for (std::size_t t = 0; t < before.size(); ++t) {
+          change = std::max(change, std::abs(better[node][t] - before[t]));
+          scale = std::max(scale, std::abs(better[node][t]));
+        }
+      }
+      values = std::move(better);
+      if (change * rest <= 1e-13L * scale) break;
+    }
+    return values;
+  }
+
+  std::vector<Real> at_start(const Values& values) const {
+    std::vector<Real> sum(totals_.size() + 1, 0);
+    const Start& start = problem_.start();
+    for (std::size_t i = 0; i < start.states.size(); ++i) {
+      for (const MemoryMove& move : start_memory(policy_, start.states[i])) {
+        const auto& worth = values.at({start.states[i], move.memory});
+        for (std::size_t t = 0; t < sum.size(); ++t)
+          sum[t] += Real{start.probability[i]} * move.weight * worth[t];
+      }
+    }
+    return sum;
+  }
+
+  const Problem& problem_;
+  const Model& model_;
+  const Policy& policy_;
+  Stopwatch& watch_;
+  std::vector<Total> totals_;
+  std::optional<BudgetAxis> chance_;  // of which only the grid is used, not its windows
+  bool lands_anywhere_ = false;
+};
+
+}  // namespace
+
+Evaluation verify(const Problem& problem, const Policy& policy, const Execution& execution) {
+  check_policy(problem, policy);
+  Stopwatch watch(execution);
+  return Verification(problem, policy, watch).report();
+}
+
+}  // namespace redoubt

@@ -1,0 +1,257 @@
+#include "redoubt/worst_kernel.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "evaluation/chance_value.h"
+#include "evaluation/evaluation.h"
+#include "parallel/memory_limit.h"
+#include "policy/memory_update.h"
+#include "support/require.h"
+
+namespace redoubt {
+
+bool is_chance(const Problem& problem, Nature nature) {
+  const auto constraints = static_cast<int>(problem.constraints().size());
+  return nature.against == Nature::Against::constraint && nature.constraint >= 0 &&
+         nature.constraint < constraints &&
+         problem.constraints()[nature.constraint].probability.has_value();
+}
+
+Nature nature_of(const Problem& problem, std::string_view word) {
+  if (word == "nominal") return {};
+  if (word == "worst-reward") return {Nature::Against::reward};
+  std::string known = "nominal, worst-reward";
+  for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
+    const std::string& signal = problem.constraints()[c].signal;
+    const bool chance = problem.constraints()[c].probability.has_value();
+    if (word == "worst-" + signal || (chance && word == "chance-" + signal))
+      return {Nature::Against::constraint, c};
+    known += (chance ? ", chance-" : ", worst-") + signal;
+  }
+  throw Error(fmt::format("nature '{}', must be one of {}", word, known));
+}
+
+// Nature against a chance constraint looks at the remaining budget: it plays on the augmented
+// problem.
+struct WorstKernel::Lowered {
+  AugmentedProblem augmented;
+  LoweredPolicy lowered;
+};
+
+struct WorstKernel::Shared {
+  const Problem& problem;
+  const Policy& policy;
+  std::shared_ptr<const Lowered> lowered;  // null unless against a chance constraint
+  int channel = -1;                        // -1: nominal
+  EvaluationPass pass;
+  std::vector<std::int64_t> first_node;  // of each stage of the pass, counted over all stages
+
+  int last_stage() const { return static_cast<int>(first_node.size()) - 1; }
+  double next_value(int stage, State state, const std::vector<MemoryMove>& moves) const {
+    const auto& values = pass.values[std::min(stage + 1, static_cast<int>(pass.values.size()) - 1)];
+    const auto all = values.size() / pass.channels.size();
+    double sum = 0;
+    for (const MemoryMove& move : moves) {
+      sum += move.weight * values[channel * all + node_of(policy, stage + 1, state, move.memory)];
+    }
+    return sum;
+  }
+};
+
+struct WorstKernel::Own {
+  explicit Own(const Problem& problem) : rows(problem) {}
+  RowEvaluator rows;
+  std::unordered_map<std::int64_t, RowDistribution> known;
+  std::vector<const double*> next;
+  std::vector<double> minimiser;
+  std::vector<MemoryMove> moves;
+  std::unique_ptr<WorstKernel> on_augmented;
+  RowDistribution answer;
+};
+
+namespace {
+
+constexpr std::size_t kMostKnown = 1 << 20;  // choices kept for reuse, by each thread
+
+int stages_to_decide(const Problem& problem, const Policy& policy) {
+  return problem.infinite() ? static_cast<int>(policy.stages.size()) : problem.horizon();
+}
+
+void check_memory(const Problem& problem, const Policy& policy) {
+  double nodes = 0;
+  for (int h = 0; h <= stages_to_decide(problem, policy); ++h)
+    nodes += static_cast<double>(node_count(policy, h));
+  const double bytes = 8 * nodes * (2.0 + static_cast<double>(problem.constraints().size()));
+  MemoryPlan plan;
+  plan.values = bytes;
+  require_memory(plan, one_process(), 0, "keeping the values of all stages",
+                 "give the policy fewer memory states");
+}
+
+}  // namespace
+
+WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature nature,
+                         const Execution& execution)
+    : own_(std::make_unique<Own>(problem)) {
+  check_policy(problem, policy);
+  auto shared = std::make_shared<Shared>(Shared{problem, policy, nullptr, -1, {}, {}});
+  if (nature.against != Nature::Against::nothing) {
+    const auto constraints = static_cast<int>(problem.constraints().size());
+    if (nature.against == Nature::Against::constraint) {
+      require(nature.constraint >= 0 && nature.constraint < constraints,
+              "nature against constraint {}, the problem has {}", nature.constraint, constraints);
+    }
+    Stopwatch watch(execution);
+    Workers workers(execution.threads, one_process(), &watch);
+    if (is_chance(problem, nature)) {
+      auto lowered =
+          std::make_shared<Lowered>(Lowered{augment_one(problem, nature.constraint, workers), {}});
+      lowered->lowered = lower_with_nodes(lowered->augmented, policy, workers);
+      const Execution rest = watch.rest();
+      own_->on_augmented =
+          std::make_unique<WorstKernel>(lowered->augmented.problem, lowered->lowered.policy,
+                                        Nature{Nature::Against::constraint, 0}, rest);
+      shared->lowered = std::move(lowered);
+      shared_ = std::move(shared);
+      return;
+    }
+    check_memory(problem, policy);
+    shared->channel = nature.against == Nature::Against::reward ? 0 : nature.constraint + 1;
+    shared->pass = evaluate(problem, policy, workers, true);
+  }
+  std::int64_t nodes = 0;
+  for (int h = 0; h < stages_to_decide(problem, policy); ++h) {
+    shared->first_node.push_back(nodes);
+    nodes += node_count(policy, h);
+  }
+  shared_ = std::move(shared);
+}
+
+WorstKernel::WorstKernel(const WorstKernel& other)
+    : shared_(other.shared_), own_(std::make_unique<Own>(other.shared_->problem)) {
+  if (other.own_->on_augmented)
+    own_->on_augmented = std::make_unique<WorstKernel>(*other.own_->on_augmented);
+}
+WorstKernel::~WorstKernel() = default;
+
+const RowDistribution& WorstKernel::at(int stage, State state, std::int32_t memory,
+                                       std::int32_t action) {
+  if (shared_->lowered) return own_->answer = choose_on_augmented(stage, state, memory, action);
+  const Model& model = shared_->problem.model();
+  const auto node = shared_->first_node[std::min(stage, shared_->last_stage())] +
+                    node_of(shared_->policy, stage, state, memory);
+  const auto key = node * model.most_actions() + action;
+  if (const auto found = own_->known.find(key); found != own_->known.end()) return found->second;
+  if (own_->known.size() >= kMostKnown) own_->known.clear();
+  return own_->known[key] = choose(stage, state, memory, action);
+}
+
+// The answer for the one pair of this state and a budget in which the policy has this memory.
+RowDistribution WorstKernel::choose_on_augmented(int stage, State state, std::int32_t memory,
+                                                 std::int32_t action) {
+  const AugmentedProblem& augmented = shared_->lowered->augmented;
+  const auto& nodes = shared_->lowered->lowered.nodes[stage];
+  const std::string& signal = shared_->problem.constraints()[augmented.chance[0]].signal;
+  const AugmentedNode* found = nullptr;
+  std::int32_t place = 0;  // among the nodes of its augmented state
+  for (std::size_t n = 0, first = 0; n < nodes.size(); ++n) {
+    if (nodes[n].state != nodes[first].state) first = n;
+    if (augmented.state[nodes[n].state] != state || nodes[n].memory != memory) continue;
+    require(!found,
+            "the policy does not remember the budget of the chance constraint on '{}', on which "
+            "nature's choice depends: memory {} of state {} at stage {} has several",
+            signal, memory, shared_->problem.model().state_name(state), stage);
+    found = &nodes[n];
+    place = static_cast<std::int32_t>(n - first);
+  }
+  require(found != nullptr, "the policy never comes to state {} with memory {} at stage {}",
+          shared_->problem.model().state_name(state), memory, stage);
+  const RowDistribution& there = own_->on_augmented->at(stage, found->state, place, action);
+  const Model& model = shared_->problem.model();
+  const Model& wide = augmented.problem.model();
+  const Row row = model.row_begin(stage, state) + action;
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  RowDistribution chosen{std::vector<double>(outcomes, 0.0)};
+  const auto first = wide.outcome_begin(wide.row_begin(stage, found->state) + action);
+  for (std::size_t i = 0; i < there.probability.size(); ++i) {
+    const auto outcome = augmented.outcome[first + i];
+    if (outcome < outcomes) {
+      chosen.probability[outcome] = there.probability[i];
+    } else if (there.probability[i] > 0) {  // total variation puts what it moves on one outcome
+      chosen.landing = there.probability[i];
+      chosen.landing_state = augmented.state[wide.arrays().next[first + i]];
+    }
+  }
+  chosen.value = there.value + augmented.kept[0][found->state];
+  return chosen;
+}
+
+RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
+                                    std::int32_t action) {
+  const Model& model = shared_->problem.model();
+  const Row row = model.row_begin(stage, state) + action;
+  const auto begin = model.outcome_begin(row);
+  const auto outcomes = static_cast<int>(model.outcome_end(row) - begin);
+  const double* nominal = model.arrays().probability.data() + begin;
+  RowDistribution chosen{{nominal, nominal + outcomes}};
+  if (shared_->channel < 0) return chosen;
+
+  const Decision d = decision(shared_->policy, stage, state, memory, action);
+  own_->next.resize(outcomes);
+  for (int i = 0; i < outcomes; ++i) {
+    const State next = model.arrays().next[begin + i];
+    memory_moves(shared_->problem, shared_->policy, d, i, next, own_->moves);
+    double* lane = own_->rows.buffer(i, 1);
+    std::fill_n(lane, kLaneBlock, shared_->next_value(stage, next, own_->moves));
+    own_->next[i] = lane;
+  }
+  double floor[kLaneBlock], value[kLaneBlock];
+  if (own_->rows.needs_floor()) {
+    for (State s = 0; s < model.states(); ++s) {
+      if (model.lists(row, s)) continue;
+      memory_moves(shared_->problem, shared_->policy, d, outcomes, s, own_->moves);
+      const Channel channel = shared_->pass.channels[shared_->channel];
+      const double landed =
+          shared_->next_value(stage, s, own_->moves) + arrival_worth(shared_->problem, channel, s);
+      if (chosen.landing_state >= 0 && landed >= floor[0]) continue;
+      chosen.landing_state = s;
+      std::fill_n(floor, kLaneBlock, landed);
+    }
+  }
+  own_->minimiser.assign(static_cast<std::size_t>(outcomes + 1) * kLaneBlock, 0.0);
+  own_->rows.worst(row, {&shared_->pass.channels[shared_->channel], 1}, 1, own_->next.data(),
+                   chosen.landing_state < 0 ? nullptr : floor, value, own_->minimiser.data());
+  for (int i = 0; i < outcomes; ++i) chosen.probability[i] = own_->minimiser[i * kLaneBlock];
+  chosen.landing = own_->minimiser[static_cast<std::size_t>(outcomes) * kLaneBlock];
+  if (chosen.landing <= 0) chosen.landing = 0, chosen.landing_state = -1;
+  chosen.value = value[0];
+  return chosen;
+}
+
+MarkovKernel worst_kernel(const Problem& problem, const Policy& policy, Nature nature,
+                          const Execution& execution) {
+  require(policy.memory_states() == 1, "the policy has {} memory states, must have one",
+          policy.memory_states());
+  const Model& model = problem.model();
+  WorstKernel kernel(problem, policy, nature, execution);
+  MarkovKernel result;
+  for (int h = 0; h < stages_to_decide(problem, policy); ++h) {
+    auto& probability = result.probability.emplace_back(model.arrays().probability);
+    auto& landing = result.landing.emplace_back(model.rows(), 0.0);
+    auto& landing_state = result.landing_state.emplace_back(model.rows(), -1);
+    for (State s = 0; s < model.states(); ++s) {
+      for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
+        const RowDistribution& chosen =
+            kernel.at(h, s, 0, static_cast<std::int32_t>(row - model.row_begin(h, s)));
+        std::copy(chosen.probability.begin(), chosen.probability.end(),
+                  probability.begin() + model.outcome_begin(row));
+        landing[row] = chosen.landing;
+        landing_state[row] = chosen.landing_state;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "io/solution/hdf5.h"
+#include "redoubt/checkpoint.h"
+
+// The state of work in a file. The first rank writes what all of them have; each reads its own.
+namespace redoubt::io {
+
+// On the first rank.
+class ArchiveWriter : public Archive {
+ public:
+  ArchiveWriter(hdf5::Output& out, const Owners& owners) : out_(out), owners_(owners) {}
+  void visit(const char* name, std::vector<double>& values) override;
+  void visit(const char* name, std::vector<std::int64_t>& values) override;
+  void visit(const char* name, std::vector<std::vector<double>>& lists) override;
+  void visit(const char* name, Trace& trace) override;
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
+  void visit_stages(const char* name, Policy& policy, StageStore* store) override;
+  void visit_sum(const char* name, double& share) override;
+
+ private:
+  hdf5::Output& out_;
+  const Owners& owners_;
+};
+
+// On every other rank, which makes the same visits at the same time: one in which the writer only
+// counts, and one in which it takes the values.
+class ArchiveSender : public Archive {
+ public:
+  ArchiveSender(const Owners& owners, bool counting) : owners_(owners), counting_(counting) {}
+  void visit(const char*, std::vector<double>&) override {}
+  void visit(const char*, std::vector<std::int64_t>&) override {}
+  void visit(const char*, std::vector<std::vector<double>>&) override {}
+  void visit(const char*, Trace&) override {}
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
+  void visit_stages(const char* name, Policy& policy, StageStore* store) override;
+  void visit_sum(const char* name, double& share) override;
+
+ private:
+  const Owners& owners_;
+  bool counting_;
+};
+
+// On every rank, of which none waits for another: one may fail alone.
+class ArchiveReader : public Archive {
+ public:
+  ArchiveReader(const hdf5::Input& in, const Owners& owners) : in_(in), owners_(owners) {}
+  void visit(const char* name, std::vector<double>& values) override;
+  void visit(const char* name, std::vector<std::int64_t>& values) override;
+  void visit(const char* name, std::vector<std::vector<double>>& lists) override;
+  void visit(const char* name, Trace& trace) override;
+  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
+  void visit_stages(const char* name, Policy& policy, StageStore* store) override;
+  void visit_sum(const char* name, double& share) override;
+
+ private:
+  const hdf5::Input& in_;
+  const Owners& owners_;
+};
+
+}  // namespace redoubt::io

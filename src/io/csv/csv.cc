@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "io/json/json_model.h"
+#include "io/transitions.h"
+#include "redoubt/io.h"
+#include "support/csv_records.h"
+#include "support/excerpt.h"
+#include "support/file.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace io {
+namespace {
+
+// Where each thing stands in a record.
+struct Columns {
+  int from = -1, action = -1, to = -1, probability = -1, reward = -1;
+  int step = -1, lower = -1, upper = -1;
+  std::vector<int> signals;
+  std::vector<std::string> names;
+};
+
+Columns read_header(Records& records) {
+  require(records.next(), "is empty, must begin with a header line");
+  Columns c;
+  c.names = records.fields();
+  const std::pair<std::string_view, int*> known[] = {
+      {"idstatefrom", &c.from}, {"idaction", &c.action},
+      {"idstateto", &c.to},     {"probability", &c.probability},
+      {"reward", &c.reward},    {"step", &c.step},
+      {"lower", &c.lower},      {"upper", &c.upper}};
+  for (int i = 0; i < static_cast<int>(c.names.size()); ++i) {
+    const std::string& name = c.names[i];
+    require(name.empty() ||
+                std::find(c.names.begin(), c.names.begin() + i, name) == c.names.begin() + i,
+            "line {}: column '{}' is given twice, must be given once", records.line(),
+            excerpt(name));
+    require(name != "idoutcome",
+            "line {}: column 'idoutcome', a file of several models, must be a file of one",
+            records.line());
+    const auto it =
+        std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.first == name; });
+    if (it != std::end(known))
+      *it->second = i;
+    else if (!name.empty())  // a nameless column is the row number of a data frame
+      c.signals.push_back(i);
+  }
+  for (const auto& [name, column] : known) {
+    const bool optional = column == &c.step || column == &c.lower || column == &c.upper;
+    require(optional || *column >= 0, "line {}: column '{}' is missing, must be given",
+            records.line(), name);
+  }
+  require((c.lower < 0) == (c.upper < 0),
+          "line {}: columns 'lower' and 'upper' must be given together", records.line());
+  return c;
+}
+
+// The numbers of a record, checked, with the line and column in every error.
+class RecordReader {
+ public:
+  RecordReader(const Records& records, const Columns& columns)
+      : records_(records), columns_(columns) {}
+
+  bool is_empty(int column) const { return records_.fields()[column].empty(); }
+  double number(int column) const {
+    const std::string& text = records_.fields()[column];
+    const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+    const char* end = text.data() + text.size();
+    double value = kAbsent;
+    const auto result = std::from_chars(begin, end, value);
+    if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
+      fail(column, "must be a finite number");
+    return value;
+  }
+  std::int32_t integer(int column, std::int32_t most) const {
+    const double value = number(column);
+    if (!(value >= 0 && value <= most && value == std::floor(value)))
+      fail(column, fmt::format("must be a whole number in 0..{}", most));
+    return static_cast<std::int32_t>(value);
+  }
+
+ private:
+  [[noreturn]] void fail(int column, std::string_view rule) const {
+    throw Error(fmt::format("line {}: {} = {}, {}", records_.line(),
+                            excerpt(columns_.names[column]), excerpt(records_.fields()[column]),
+                            rule));
+  }
+  const Records& records_;
+  const Columns& columns_;
+};
+
+constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max() - 1;
+
+struct Limits {
+  std::int32_t state = largest, action = largest, step = largest;
+};
+
+Transitions read_records(Records& records, const Columns& c, const Limits& limits) {
+  Transitions t;
+  t.signals.resize(c.signals.size());
+  const RecordReader record(records, c);
+  while (records.next()) {
+    require(records.fields().size() == c.names.size(), "line {}: {} fields, must be {}",
+            records.line(), records.fields().size(), c.names.size());
+    t.state.push_back(record.integer(c.from, limits.state));
+    t.action.push_back(record.integer(c.action, limits.action));
+    t.next.push_back(record.integer(c.to, limits.state));
+    if (c.step >= 0) t.stage.push_back(record.integer(c.step, limits.step));
+    const bool bounded = c.lower >= 0 && !record.is_empty(c.lower);
+    if (c.lower >= 0) {
+      t.lower.push_back(bounded ? record.number(c.lower) : kAbsent);
+      t.upper.push_back(bounded ? record.number(c.upper) : kAbsent);
+    }
+    const bool between = bounded && record.is_empty(c.probability);
+    t.probability.push_back(between ? kAbsent : record.number(c.probability));
+    t.reward.push_back(record.number(c.reward));
+    for (std::size_t s = 0; s < c.signals.size(); ++s)
+      t.signals[s].push_back(record.number(c.signals[s]));
+  }
+  return t;
+}
+
+std::int32_t count_of(const std::vector<std::int32_t>& numbers) {
+  return numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end());
+}
+
+// The file gives every value with an outcome. One that all outcomes of a row share belongs to the
+// row.
+std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArrays& a) {
+  std::vector<double> row(a.action.size(), 0.0);
+  const auto possible = [&](std::int64_t i) {
+    return a.probability[i] > 0 || (!a.upper.empty() && a.upper[i] > 0);
+  };
+  for (std::size_t r = 0; r < row.size(); ++r) {
+    const auto begin = a.row_outcomes[r], end = a.row_outcomes[r + 1];
+    auto first = begin;
+    while (first < end && !possible(first)) ++first;
+    bool shared = first < end;
+    for (auto i = first; i < end && shared; ++i)
+      shared = !possible(i) || outcome[i] == outcome[first];
+    if (!shared) continue;
+    row[r] = outcome[first];
+    std::fill(outcome.begin() + begin, outcome.begin() + end, 0.0);
+  }
+  return row;
+}
+
+Model read_csv_model(std::string_view text, const Node& root, const Side& side) {
+  Records records(text);
+  const Columns columns = read_header(records);
+  Limits limits;
+  if (side.states) limits.state = side.states->count() - 1;
+  if (side.actions) limits.action = side.actions->count() - 1;
+  if (side.horizon) limits.step = *side.horizon - 1;
+  Transitions transitions = read_records(records, columns, limits);
+
+  ModelArrays a;
+  a.states = std::max(count_of(transitions.state), count_of(transitions.next));
+  if (side.states) a.states = side.states->count(), a.state_names = side.states->names();
+  if (side.actions) a.action_names = side.actions->names();
+  require(a.states >= 1, "has no transitions, must have at least one");
+  read_labels(root, a);
+  if (columns.step >= 0) a.stages = std::max(1, side.horizon.value_or(count_of(transitions.stage)));
+  require_plausible(a.states, "states", text.size());
+  require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
+                    text.size());
+  for (const int column : columns.signals) a.signals.push_back({columns.names[column], {}, {}});
+  assemble(transitions, a);
+  a.reward = take_row_values(a.outcome_reward, a);
+  for (Signal& s : a.signals) s.row = take_row_values(s.outcome, a);
+  return Model(std::move(a));
+}
+
+}  // namespace
+}  // namespace io
+
+Draft read_csv(std::string_view text, std::string_view name) {
+  return read_csv(text, name, R"({"format": "redoubt-terms", "version": 1})", "defaults");
+}
+
+Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
+               std::string_view terms_name) {
+  using namespace io;
+  const Json json = naming(terms_name, [&] { return parse_json(terms); });
+  const Node root(json);
+  const Side side =
+      naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
+  if (const auto arrivals = root.find("arrivals"))
+    naming(terms_name, [&] { arrivals->fail("must be left out beside a CSV file"); });
+  Model model = naming(name, [&] { return read_csv_model(text, root, side); });
+  Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
+  if (model.stages() > 1) draft.terms.horizon = model.stages();
+  return draft;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <array>
+
+#include "io/json/json_write.h"
+#include "redoubt/io.h"
+#include "support/json_node.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace {
+
+std::string header_name(const std::string& name) {
+  constexpr std::array reserved = {"idstatefrom", "idaction", "idstateto", "probability",
+                                   "step",        "lower",    "upper",     "idoutcome"};
+  require(std::find(reserved.begin(), reserved.end(), name) == reserved.end(),
+          "signal '{}', must not have the name of another column of a CSV file", name);
+  if (name.find_first_of(",\"\n\r") == std::string::npos && name.front() != ' ' &&
+      name.back() != ' ')
+    return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+double total(const Model& m, int signal, Row row, std::int64_t outcome) {
+  return m.value(signal, row) + m.outcome_value(signal, outcome);
+}
+
+// Mass that total variation moves to a new state earns the row's own value. A CSV file has only the
+// totals of outcomes, so that value must be the one that its reader takes from them.
+void require_row_values_survive(const Draft& draft) {
+  const auto* tv = std::get_if<TV>(&draft.terms.uncertainty);
+  if (tv == nullptr || tv->reach != Reach::anywhere) return;
+  const Model& m = draft.model;
+  for (int signal = -1; signal < m.signals(); ++signal) {
+    if (m.outcome_values(signal).empty()) continue;
+    for (Row r = 0; r < m.rows(); ++r) {
+      const double first = total(m, signal, r, m.outcome_begin(r));
+      bool shared = true;
+      for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i)
+        shared = shared && total(m, signal, r, i) == first;
+      require(m.value(signal, r) == (shared ? first : 0.0),
+              "{} of {} differs between outcomes and from its row; with set tv and reach anywhere, "
+              "a CSV file cannot keep both",
+              signal < 0 ? "reward" : m.arrays().signals[signal].name, m.row_name(r));
+    }
+  }
+}
+
+}  // namespace
+
+std::string write_csv(const Draft& draft) {
+  const Model& m = draft.model;
+  for (int signal = -1; signal < m.signals(); ++signal)
+    require(m.arrival_values(signal).empty(),
+            "{} is earned by arrivals, also by those that no row lists, which a CSV file cannot "
+            "keep: write JSON or UMB",
+            signal < 0 ? "reward" : m.arrays().signals[signal].name);
+  require_row_values_survive(draft);
+  const ModelArrays& a = m.arrays();
+  const bool staged = m.stages() > 1, bounded = !a.lower.empty();
+  std::string out = staged ? "step," : "";
+  out += "idstatefrom,idaction,idstateto,probability,reward";
+  for (const Signal& s : a.signals) out.append(",").append(header_name(s.name));
+  out += bounded ? ",lower,upper\n" : "\n";
+  for (int stage = 0; stage < m.stages(); ++stage) {
+    for (State s = 0; s < m.states(); ++s) {
+      for (Row r = m.row_begin(stage, s); r < m.row_end(stage, s); ++r) {
+        for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
+          if (staged) out += fmt::format("{},", stage);
+          out += fmt::format("{},{},{},{}", s, a.action[r], a.next[i],
+                             io::number_text(a.probability[i]));
+          for (int k = -1; k < m.signals(); ++k)
+            out.append(",").append(io::number_text(total(m, k, r, i)));
+          if (bounded)
+            out += fmt::format(",{},{}", io::number_text(a.lower[i]), io::number_text(a.upper[i]));
+          out += "\n";
+        }
+      }
+    }
+  }
+  return out;
+}
+
+std::string io::write_side(const Draft& draft, bool labels) {
+  std::string out = "{\n  \"format\": \"redoubt-terms\",\n  \"version\": 1,\n";
+  io::write_names(out, draft.model);
+  if (labels) io::write_labels(out, draft.model);
+  io::write_terms(out, draft);
+  io::write_arrivals(out, draft.model);
+  io::write_uncertainty(out, draft);
+  return out + "}\n";
+}
+
+std::string write_csv(const Problem& problem) { return write_csv(problem.given()); }
+std::string write_terms(const Draft& draft) { return io::write_side(draft); }
+std::string write_terms(const Problem& problem) { return write_terms(problem.given()); }
+
+}  // namespace redoubt

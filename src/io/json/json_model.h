@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "redoubt/io.h"
+#include "redoubt/problem.h"
+#include "support/json_node.h"
+
+namespace redoubt::io {
+
+// States or actions of a file: a count, or a list of names. Elsewhere in the file each is called by
+// its number or its name.
+class Names {
+ public:
+  Names(std::int32_t count, std::vector<std::string> names);
+  Names(const Node& node, std::string_view what, int least, std::size_t bytes);
+
+  std::int32_t count() const { return count_; }
+  const std::vector<std::string>& names() const { return names_; }
+  std::int32_t read(const Node& node) const;
+  // The number of a name; `node` is what an error points at.
+  std::int32_t find(const Node& node, const std::string& name) const;
+
+ private:
+  std::int32_t count_ = 0;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::int32_t> numbers_;
+};
+
+// How deep lists are nested: 0 for a number, 1 for a list by state, 2 for S x A, 3 for H x S x A.
+int table_depth(const Json& value);
+
+// One value for each row. Entries of actions that a state does not have must be null or zero.
+std::vector<double> read_table(const Node& table, const ModelArrays& rows);
+
+// `bytes` is the size of the file, which limits what it may ask for; `horizon` that of its terms.
+Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon);
+
+// A problem file, whose terms and reward may still be replaced.
+Draft read_json_draft(std::string_view text, std::string_view name);
+
+// What a "redoubt-terms" object says beside a model of another format, as far as the model needs
+// it.
+struct Side {
+  std::optional<Names> states, actions;
+  std::optional<int> horizon;
+};
+Side read_side(const Node& root, std::size_t bytes);
+
+// What arrivals earn, by signal and state; the model has its states and the names of its signals.
+void read_arrivals(const Node& root, ModelArrays& model);
+
+// Named sets of states; the model has its states.
+void read_labels(const Node& root, ModelArrays& model);
+
+std::optional<int> read_horizon(const Node& root);
+// Keys that are missing leave the default. Of the model its states are asked for, and its rows
+// where radii are given by row.
+Terms read_terms(const Node& root, const ModelArrays& model);
+
+}  // namespace redoubt::io

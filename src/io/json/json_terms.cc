@@ -1,0 +1,165 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/json/json_model.h"
+#include "support/require.h"
+
+namespace redoubt::io {
+namespace {
+
+Start read_start_list(const Node& list, const ModelArrays& model) {
+  if (list.size() != static_cast<std::size_t>(model.states))
+    list.fail(fmt::format("must have {} entries, one for each state", model.states));
+  Start start;
+  for (State s = 0; s < model.states; ++s) {
+    start.states.push_back(s);
+    start.probability.push_back(list.at(s).number());
+  }
+  return start;
+}
+
+Start read_start_object(const Node& object, const Names& states) {
+  Start start;
+  const auto& members = object.raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    start.states.push_back(states.find(object, members.begin()[i].first));
+    start.probability.push_back(object.member(i).number());
+  }
+  return start;
+}
+
+Start read_start(const Node& node, const ModelArrays& model) {
+  if (node.raw().is_array()) return read_start_list(node, model);
+  const Names states(model.states, model.state_names);
+  if (node.raw().is_object()) return read_start_object(node, states);
+  return Start(states.read(node));
+}
+
+Constraint read_constraint(const Node& node) {
+  node.allow_only({"signal", "at_least", "at_most", "probability"});
+  const auto least = node.find("at_least"), most = node.find("at_most");
+  if (least.has_value() == most.has_value()) node.fail("must have either at_least or at_most");
+  Constraint c{node.at("signal").text(), least ? Sense::at_least : Sense::at_most,
+               (least ? *least : *most).number()};
+  if (const auto probability = node.find("probability")) c.probability = probability->number();
+  return c;
+}
+
+Objective read_objective(const Node& node) {
+  node.allow_only({"maximise", "minimise"});
+  const auto most = node.find("maximise"), least = node.find("minimise");
+  if (most.has_value() == least.has_value()) node.fail("must have either maximise or minimise");
+  return {.signal = (most ? *most : *least).text(), .minimise = least.has_value()};
+}
+
+// One number, one for each row in the order of the model, or nested as the reward is.
+Radius read_radius(const Node& node, const ModelArrays& model) {
+  switch (table_depth(node.raw())) {
+    case 0:
+      return node.number();
+    case 1: {
+      std::vector<double> radii;
+      for (std::size_t i = 0; i < node.size(); ++i) radii.push_back(node.at(i).number());
+      return radii;
+    }
+    default:
+      return read_table(node, model);
+  }
+}
+
+Reach read_reach(const Node& node) {
+  const std::string text = node.text();
+  if (text == "anywhere") return Reach::anywhere;
+  if (text == "support") return Reach::support;
+  node.fail("must be \"anywhere\" or \"support\"");
+}
+
+Uncertainty read_uncertainty(const Node& node, const ModelArrays& model) {
+  const SetKind* kind = SetKind::find(node.at("set").text());
+  if (kind == nullptr)
+    node.at("set").fail(fmt::format("must be one of {}", fmt::join(SetKind::names(), ", ")));
+  std::vector<std::string_view> keys = {"set"};
+  if (kind->radius) keys.emplace_back("radius");
+  if (kind->reach) keys.emplace_back("reach");
+  if (kind->temperature) keys.emplace_back("temperature");
+  node.allow_only(keys);
+  SetKind::Numbers numbers;
+  if (kind->radius) numbers.radius = read_radius(node.at("radius"), model);
+  if (const auto reach = node.find("reach")) numbers.reach = read_reach(*reach);
+  if (kind->temperature) numbers.temperature = node.at("temperature").number();
+  return kind->make(numbers);
+}
+
+}  // namespace
+
+std::optional<int> read_horizon(const Node& root) {
+  const auto node = root.find("horizon");
+  if (!node || node->is_null()) return std::nullopt;
+  return static_cast<int>(node->integer(0, std::numeric_limits<int>::max()));
+}
+
+Side read_side(const Node& root, std::size_t bytes) {
+  require_format(root, "redoubt-terms", 1);
+  root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
+                   "constraints", "uncertainty", "arrivals", "labels", "objective"});
+  Side side;
+  if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
+  if (const auto actions = root.find("actions"))
+    side.actions.emplace(*actions, "actions", 0, bytes);
+  side.horizon = read_horizon(root);
+  return side;
+}
+
+void read_arrivals(const Node& root, ModelArrays& model) {
+  const auto arrivals = root.find("arrivals");
+  if (!arrivals) return;
+  if (!arrivals->raw().is_object()) arrivals->fail("must be an object of signals and values");
+  const Names states(model.states, model.state_names);
+  const auto& members = arrivals->raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string& name = members.begin()[i].first;
+    const Node values = arrivals->member(i);
+    const auto named = [&](const Signal& signal) { return signal.name == name; };
+    const auto signal = std::find_if(model.signals.begin(), model.signals.end(), named);
+    if (name != "reward" && signal == model.signals.end())
+      values.fail("must be of the reward or of one of the signals");
+    auto& to = name == "reward" ? model.arrival_reward : signal->arrival;
+    to.assign(model.states, 0.0);
+    if (!values.raw().is_object()) values.fail("must be an object of states and numbers");
+    const auto& entries = values.raw().get_ref<const Json::object_t&>();
+    for (std::size_t n = 0; n < entries.size(); ++n)
+      to[states.find(values, entries.begin()[n].first)] = values.member(n).number();
+  }
+}
+
+void read_labels(const Node& root, ModelArrays& model) {
+  const auto labels = root.find("labels");
+  if (!labels) return;
+  if (!labels->raw().is_object()) labels->fail("must be an object of names and lists of states");
+  const Names states(model.states, model.state_names);
+  const auto& members = labels->raw().get_ref<const Json::object_t&>();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Node list = labels->member(i);
+    Label label{members.begin()[i].first};
+    for (std::size_t n = 0; n < list.size(); ++n) label.states.push_back(states.read(list.at(n)));
+    model.labels.push_back(std::move(label));
+  }
+}
+
+Terms read_terms(const Node& root, const ModelArrays& model) {
+  Terms terms;
+  terms.horizon = read_horizon(root);
+  if (const auto discount = root.find("discount")) terms.discount = discount->number();
+  if (const auto start = root.find("start")) terms.start = read_start(*start, model);
+  if (const auto list = root.find("constraints")) {
+    for (std::size_t i = 0; i < list->size(); ++i)
+      terms.constraints.push_back(read_constraint(list->at(i)));
+  }
+  if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
+  if (const auto objective = root.find("objective")) terms.objective = read_objective(*objective);
+  return terms;
+}
+
+}  // namespace redoubt::io

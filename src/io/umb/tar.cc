@@ -1,0 +1,221 @@
+#include "io/umb/tar.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "support/require.h"
+
+namespace redoubt::io {
+namespace {
+
+using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
+using Writer = std::unique_ptr<archive, decltype(&archive_write_free)>;
+using Entry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
+
+constexpr std::size_t kBlock = 1 << 16;  // bytes that are read from a file, or skipped, at once
+
+void check(archive* a, int code, const char* what) {
+  if (code == ARCHIVE_OK) return;
+  const char* text = archive_error_string(a);
+  throw Error(fmt::format("{} ({})", what, text == nullptr ? "unknown reason" : text));
+}
+
+// The name inside the archive, without a leading "./".
+std::string member_name(archive_entry* entry) {
+  const char* text = archive_entry_pathname(entry);
+  require(text != nullptr, "a member has no readable name, must have one");
+  std::string name = text;
+  if (name.starts_with("./")) name.erase(0, 2);
+  require(!name.starts_with('/') && ("/" + name + "/").find("/../") == std::string::npos,
+          "member '{}', must have a path inside the archive", name);
+  return name;
+}
+
+// The next member that is not a folder; null after the last.
+archive_entry* next_member(archive* a) {
+  for (;;) {
+    archive_entry* entry = nullptr;
+    const int code = archive_read_next_header(a, &entry);
+    if (code == ARCHIVE_EOF) return nullptr;
+    check(a, code, "is not a complete tar archive, plain or packed by gzip or xz");
+    member_name(entry);  // folders keep the rules for names, too
+    if (archive_entry_filetype(entry) != AE_IFDIR) return entry;
+  }
+}
+
+void require_complete(bool complete, const std::string& name, std::int64_t done,
+                      std::int64_t size) {
+  require(complete, "member '{}' ends after {} of {} bytes, must be complete", name, done, size);
+}
+
+la_ssize_t append(archive*, void* out, const void* data, std::size_t size) {
+  static_cast<std::string*>(out)->append(static_cast<const char*>(data), size);
+  return static_cast<la_ssize_t>(size);
+}
+
+}  // namespace
+
+struct TarReader::Stream {
+  Reader archive{archive_read_new(), archive_read_free};
+  std::int64_t place = -1;  // of the member that is being read
+  std::int64_t at = 0;      // bytes of it that were read
+};
+
+TarReader::TarReader(std::string_view archive)
+    : bytes_(archive), size_(static_cast<std::int64_t>(archive.size())) {
+  list();
+}
+
+TarReader::TarReader(const std::filesystem::path& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  require(file_ >= 0, "cannot be opened ({})", std::strerror(errno));
+  try {
+    struct stat status = {};
+    require(::fstat(file_, &status) == 0, "cannot be read ({})", std::strerror(errno));
+    require(!S_ISDIR(status.st_mode), "is a directory, must be a file");
+    size_ = status.st_size;
+    list();
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+TarReader::~TarReader() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void TarReader::open() {
+  stream_ = std::make_unique<Stream>();
+  archive* const a = stream_->archive.get();
+  archive_read_support_filter_gzip(a);
+  archive_read_support_filter_xz(a);
+  archive_read_support_format_tar(a);
+  int code = ARCHIVE_OK;
+  if (file_ < 0) {
+    code = archive_read_open_memory(a, bytes_.data(), bytes_.size());
+  } else {
+    require(::lseek(file_, 0, SEEK_SET) == 0, "cannot be read ({})", std::strerror(errno));
+    code = archive_read_open_fd(a, file_, kBlock);
+  }
+  check(a, code, "is not a tar archive, must be one, plain or packed by gzip or xz");
+}
+
+// Goes through the whole archive: what is wrong with it shows before any of it is used.
+void TarReader::list() {
+  open();
+  archive* const a = stream_->archive.get();
+  const std::int64_t most = 32'000'000 + 100 * size_;
+  std::int64_t total = 0;
+  while (archive_entry* const entry = next_member(a)) {
+    const std::string name = member_name(entry);
+    require(archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr,
+            "member '{}' is not a file, must be one", name);
+    const Member member{archive_entry_size(entry), static_cast<std::int64_t>(members_.size()),
+                        archive_filter_bytes(a, 0)};
+    require(member.size >= 0 && member.size <= most - total - 512,
+            "member '{}' of {} bytes, must unpack to at most {} bytes with all before it", name,
+            member.size, most);
+    total += member.size + 512;
+    require(members_.emplace(name, member).second, "member '{}' is given twice, must be given once",
+            name);
+    // Sparse members do not lie in one piece.
+    plain_ = plain_ && archive_filter_count(a) == 1 && archive_entry_sparse_count(entry) == 0;
+    require_complete(!plain_ || member.size <= size_ - member.offset, name, size_ - member.offset,
+                     member.size);
+  }
+  stream_.reset();
+}
+
+void TarReader::read(const std::string& name, std::int64_t at, std::span<char> into) {
+  const Member& member = members_.at(name);
+  if (plain_)
+    read_plain(member.offset + at, into);
+  else
+    read_stream(name, member, at, into);
+}
+
+void TarReader::read_plain(std::int64_t at, std::span<char> into) const {
+  if (file_ < 0) {
+    std::copy_n(bytes_.data() + at, into.size(), into.data());
+    return;
+  }
+  while (!into.empty()) {
+    const auto got = ::pread(file_, into.data(), into.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    require(got > 0, "cannot be read at byte {} ({})", at,
+            got == 0 ? "it has become shorter" : std::strerror(errno));
+    into = into.subspan(static_cast<std::size_t>(got));
+    at += got;
+  }
+}
+
+void TarReader::read_stream(const std::string& name, const Member& member, std::int64_t at,
+                            std::span<char> into) {
+  if (!stream_ || stream_->place > member.place ||
+      (stream_->place == member.place && stream_->at > at))
+    open();
+  Stream& stream = *stream_;
+  archive* const a = stream.archive.get();
+  while (stream.place < member.place) {
+    archive_entry* const entry = next_member(a);
+    require(entry != nullptr, "member '{}' is gone: the file has changed", name);
+    ++stream.place;
+    stream.at = 0;
+    require(stream.place < member.place ||
+                (member_name(entry) == name && archive_entry_size(entry) == member.size),
+            "member '{}' is not where it was: the file has changed", name);
+  }
+  const auto read_some = [&](std::span<char> to) {
+    const auto got = archive_read_data(a, to.data(), to.size());
+    require_complete(got > 0, name, stream.at, member.size);
+    stream.at += got;
+    return static_cast<std::size_t>(got);
+  };
+  std::array<char, kBlock> skipped;
+  while (stream.at < at) {
+    const auto size = std::min<std::int64_t>(at - stream.at, kBlock);
+    read_some(std::span(skipped).first(static_cast<std::size_t>(size)));
+  }
+  while (!into.empty()) into = into.subspan(read_some(into));
+}
+
+std::string write_tar(const std::vector<std::pair<std::string, std::string>>& files,
+                      Packing packing) {
+  std::string out;
+  const Writer a(archive_write_new(), archive_write_free);
+  archive_write_set_format_pax_restricted(a.get());
+  if (packing == Packing::gzip) {
+    archive_write_add_filter_gzip(a.get());
+    // Models are large and numbers compress badly: speed before size. No time stamp: the same
+    // problem gives the same file.
+    check(a.get(), archive_write_set_options(a.get(), "gzip:compression-level=1,gzip:!timestamp"),
+          "cannot set up compression");
+  }
+  archive_write_set_bytes_in_last_block(a.get(), 1);  // no padding to the size of a tape block
+  check(a.get(), archive_write_open(a.get(), &out, nullptr, append, nullptr),
+        "cannot begin an archive");
+  for (const auto& [name, content] : files) {
+    const Entry entry(archive_entry_new(), archive_entry_free);
+    archive_entry_set_pathname(entry.get(), name.c_str());
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(content.size()));
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_perm(entry.get(), 0644);
+    check(a.get(), archive_write_header(a.get(), entry.get()), "cannot write to the archive");
+    const auto written = archive_write_data(a.get(), content.data(), content.size());
+    require(written == static_cast<la_ssize_t>(content.size()), "cannot write '{}' to the archive",
+            name);
+  }
+  check(a.get(), archive_write_close(a.get()), "cannot finish the archive");
+  return out;
+}
+
+}  // namespace redoubt::io

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "io/umb/tar.h"
+#include "redoubt/io.h"
+#include "redoubt/ranks.h"
+
+namespace redoubt::io {
+
+// What one rank keeps of a UMB archive: the rows of the states that it owns, as `make_part` takes
+// them. On one rank these are the arrays of the model.
+struct UmbShare {
+  ModelArrays block;
+  Division division;
+  Terms terms;           // of the whole problem, but radii only of the rows here
+  bool rewarded = true;  // false: no reward structure is called the reward
+};
+
+// Every rank calls this with the same archive and reads its own share, and no more than a megabyte
+// of anything else at a time. To be divided otherwise than in blocks, ranks first read where the
+// rows of a block lead.
+UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions& options = {});
+
+// The same on one rank, which reads everything.
+Draft read_whole(TarReader& archive);
+
+}  // namespace redoubt::io

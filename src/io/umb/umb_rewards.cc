@@ -1,0 +1,86 @@
+#include "io/umb/umb_rewards.h"
+
+#include <algorithm>
+
+#include "io/umb/umb_index.h"
+#include "support/require.h"
+
+namespace redoubt::io {
+namespace {
+
+void add_choice_rewards(std::vector<double> values, Signal& signal) {
+  for (std::size_t c = 0; c < signal.row.size(); ++c) values[c] += signal.row[c];
+  signal.row = std::move(values);
+}
+
+void add_state_rewards(const std::string& member, const umb::Ranges& states,
+                       const std::vector<double>& values, const ModelArrays& a, Signal& signal) {
+  signal.row.resize(a.row_outcomes.size() - 1, 0.0);
+  std::size_t slot = 0;
+  for (const umb::Range& range : states) {
+    for (std::int64_t s = range.begin; s < range.end; ++s, ++slot) {
+      const bool last = slot + 1 >= a.state_rows.size();  // after the last stage: no choices
+      const auto begin = last ? 0 : a.state_rows[slot], end = last ? 0 : a.state_rows[slot + 1];
+      require(begin < end || values[slot] == 0,
+              "{}[{}] = {}, must be 0: the state has no choice, so nothing is earned in it", member,
+              s, values[slot]);
+      for (auto c = begin; c < end; ++c) signal.row[c] += values[slot];
+    }
+  }
+}
+
+Signal read_reward(umb::Members& members, const std::string& id, const Node& node,
+                   const UmbRows& rows, const ModelArrays& a) {
+  const auto alias = node.find("alias");
+  Signal signal{alias ? alias->text() : id, {}, {}};
+  const Node applies_to = node.at("applies-to");
+  for (std::size_t i = 0; i < applies_to.size(); ++i) {
+    const std::string to = applies_to.at(i).text();
+    const std::string member = umb::annotation("rewards", id, to);
+    const auto load = [&](const UmbEntries& entries) {
+      auto values = members.values(member, entries.count, node.at("type"), entries.own);
+      for (std::size_t n = 0; n < values.upper.size(); ++n)  // Storm writes numbers as [x, x]
+        require(values.lower[n] == values.upper[n],
+                "{}: interval [{}, {}], must be a number: its ends must be equal", member,
+                values.lower[n], values.upper[n]);
+      return std::move(values.lower);
+    };
+    if (to == "branches")
+      signal.outcome = load(rows.branches);
+    else if (to == "choices")
+      add_choice_rewards(load(rows.choices), signal);
+    else if (to == "states")
+      add_state_rewards(member, rows.states.own, load(rows.states), a, signal);
+    else
+      applies_to.at(i).fail("must be states, choices or branches");
+  }
+  return signal;
+}
+
+}  // namespace
+
+// The structure called "reward" is the reward or, in its place, the nameless one of a PRISM file,
+// which other programs write without a name or as "default"; all others are signals.
+bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
+                  ModelArrays& arrays) {
+  const auto annotations = index.find("annotations");
+  const auto rewards = annotations ? annotations->find("rewards") : std::nullopt;
+  if (!rewards) return false;
+  if (!rewards->raw().is_object()) rewards->fail("must be an object");
+  for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>())
+    arrays.signals.push_back(read_reward(members, id, rewards->at(id), rows, arrays));
+  for (const std::string name : {"reward", "", "default"}) {
+    const auto named = [&](const Signal& signal) { return signal.name == name; };
+    const auto found = std::find_if(arrays.signals.begin(), arrays.signals.end(), named);
+    if (found == arrays.signals.end()) continue;
+    require(std::count_if(arrays.signals.begin(), arrays.signals.end(), named) == 1,
+            "{}: two reward structures are called '{}', must be one", umb::index, name);
+    arrays.reward = std::move(found->row);
+    arrays.outcome_reward = std::move(found->outcome);
+    arrays.signals.erase(found);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace redoubt::io

@@ -1,0 +1,102 @@
+#include "parallel/partition.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/submodel.h"
+#include "parallel/collectives.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace {
+
+template <class Value>
+void append(std::vector<Value>& to, const std::vector<Value>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// The graphs of all blocks as one, on the first rank.
+StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
+  StateGraph whole;
+  for (auto& part : bring_to_first<std::int64_t>(ranks, block.outcomes))
+    append(whole.outcomes, part);
+  for (auto& part : bring_to_first<State>(ranks, block.next)) append(whole.next, part);
+  for (auto& part : bring_to_first<std::int64_t>(ranks, block.begin)) {
+    const std::int64_t before = whole.begin.back();
+    for (std::size_t s = 1; s < part.size(); ++s) whole.begin.push_back(before + part[s]);
+  }
+  return whole;
+}
+
+}  // namespace
+
+StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
+  StateGraph graph;
+  std::vector<State> next;
+  for (State s = rows.begin; s < rows.end; ++s) {
+    next.clear();
+    for (std::int64_t h = 0; h < arrays.stages; ++h) {
+      const auto slot = h * rows.states + s - rows.first;
+      next.insert(next.end(), arrays.next.begin() + arrays.row_outcomes[arrays.state_rows[slot]],
+                  arrays.next.begin() + arrays.row_outcomes[arrays.state_rows[slot + 1]]);
+    }
+    graph.outcomes.push_back(static_cast<std::int64_t>(next.size()));
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    std::erase(next, s);
+    append(graph.next, next);
+    graph.begin.push_back(static_cast<std::int64_t>(graph.next.size()));
+  }
+  return graph;
+}
+
+std::int64_t states_needed(const StateGraph& graph, const Division& division) {
+  std::int64_t needed = 0;
+  std::vector<int> last(graph.states(), -1);  // rank that was seen to need the state
+  for (int r = 0; r < division.ranks(); ++r) {
+    const std::vector<State> own = division.states_of(r);
+    for (const State s : own) last[s] = r;
+    for (const State s : own) {
+      for (auto e = graph.begin[s]; e < graph.begin[s + 1]; ++e) {
+        int& seen = last[graph.next[e]];
+        needed += seen != r;
+        seen = r;
+      }
+    }
+  }
+  return needed;
+}
+
+Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
+                const DivideOptions& options) {
+  Division division(std::move(blocks));
+  if (!options.partition || ranks.size() == 1) return division;
+  const StateGraph graph = whole_graph(ranks, block);
+  std::vector<NeededStates> needed(1);
+  all_or_none(ranks, [&] {
+    if (ranks.rank() > 0) return;
+    needed[0].blocks = needed[0].partition = states_needed(graph, division);
+    std::vector<std::int32_t> owner = options.partition(graph, ranks.size());
+    if (owner.empty()) return;
+    Division found(division.blocks, std::move(owner));
+    check_division(found, graph.states());
+    needed[0].partition = states_needed(graph, found);
+    needed[0].partitioned = 10 * needed[0].partition < 9 * needed[0].blocks;
+    if (needed[0].partitioned) division = std::move(found);
+  });
+  take_from_first(ranks, needed);
+  take_from_first(ranks, division.owner);
+  if (options.compared) options.compared(needed[0]);
+  return division;
+}
+
+Division divide(const Model& whole, Communicator& ranks, const DivideOptions& options) {
+  auto blocks = balanced_blocks(whole, ranks.size());
+  StateGraph graph;
+  if (options.partition)
+    graph = graph_of(whole.arrays(),
+                     {0, whole.states(), blocks[ranks.rank()], blocks[ranks.rank() + 1]});
+  return divide(ranks, std::move(blocks), graph, options);
+}
+
+}  // namespace redoubt

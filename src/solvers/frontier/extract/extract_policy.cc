@@ -1,0 +1,205 @@
+#include "solvers/frontier/extract/extract_policy.h"
+
+#include <algorithm>
+
+#include "parallel/collectives.h"
+
+namespace redoubt {
+namespace {
+
+// The points of each state that are used at one stage, and the number each gets as a memory state.
+struct Used {
+  std::vector<std::vector<std::int32_t>> points;  // of each state, in order of memory
+  std::vector<std::vector<std::int32_t>> memory;  // of each state and point; -1: not used
+
+  Used(State states, int directions)
+      : points(states), memory(states, std::vector<std::int32_t>(directions, -1)) {}
+  void use(State state, std::int32_t point) {
+    if (memory[state][point] >= 0) return;
+    memory[state][point] = static_cast<std::int32_t>(points[state].size());
+    points[state].push_back(point);
+  }
+};
+
+class Build {
+ public:
+  Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages,
+        Workers& workers)
+      : problem_(problem), landings_(landings), stages_(stages), workers_(workers) {}
+
+  // The points of the next stage that the used ones of this one lead to, on any rank.
+  void use_targets(int h, const Used& here, Exchange& exchange, Used& next) const {
+    const Model& model = problem_.model();
+    const std::int64_t size = stages_[h + 1].table.directions().size();
+    std::vector<double> used(model.states() * size, 0.0);
+    std::vector<double> plans(landings_.count() * size,
+                              0.0);  // negative: of a landing that is used
+    for (State own = 0; own < model.own_states(); ++own) {
+      workers_.check();
+      const State s = model.own(own);
+      used[s * size] = 1;  // every state has at least one memory state
+      for (const std::int32_t point : here.points[s]) use_targets_of(h, s, point, used, plans);
+    }
+    agree_on_least(exchange.ranks(), plans);
+    const LandingPlans& landed = stages_[h + 1].landings;
+    for (std::size_t slot = 0; slot + 1 < landed.begin.size(); ++slot) {
+      if (plans[slot / model.own_states()] == 0) continue;
+      const State to = model.own(static_cast<State>(slot % model.own_states()));
+      for (auto n = landed.begin[slot]; n < landed.begin[slot + 1]; ++n)
+        used[to * size + landed.moves[n].memory] = 1;
+    }
+    const LayerView layer{used.data(), size, 1, 0, size};
+    exchange.collect(layer, [size](double* into, const double* from) {
+      for (std::int64_t k = 0; k < size; ++k) into[k] = std::max(into[k], from[k]);
+    });
+    exchange.update(layer);
+    for (State s = 0; s < model.states(); ++s) {
+      for (std::int32_t k = 0; k < size; ++k) {
+        if (used[s * size + k] > 0) next.use(s, k);
+      }
+    }
+  }
+
+  Policy::Stage stage(int h, const Used& here, const Used& next, bool last) const {
+    const Model& model = problem_.model();
+    Policy::Stage out;
+    make_room(h, here, out);
+    out.node_begin.push_back(0);
+    out.choice_begin.push_back(0);
+    for (State own = 0; own < model.own_states(); ++own) {
+      workers_.check();
+      const State s = model.own(own);
+      const Recipes& recipes = stages_[h].recipes[s];
+      for (const std::int32_t point : here.points[s]) {
+        const std::int32_t action = recipes.action[point];
+        if (action >= 0) {
+          const Row row = model.row_begin(h, s) + action;
+          const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+          out.choice_action.push_back(action);
+          out.choice_weight.push_back(1.0);
+          out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
+          for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+            add_moves(h, recipes, row, point, i, next, last, out);
+          }
+          if (landings_.anywhere() && landings_.of(row) < 0)
+            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+        }
+        out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
+      }
+      out.node_begin.push_back(static_cast<std::int64_t>(out.choice_begin.size()) - 1);
+    }
+    out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+    add_landings(h, next, last, out);
+    return out;
+  }
+
+ private:
+  void make_room(int h, const Used& here, Policy::Stage& out) const {
+    const Model& model = problem_.model();
+    std::size_t nodes = 0, places = 0;
+    for (State own = 0; own < model.own_states(); ++own) {
+      const State s = model.own(own);
+      nodes += here.points[s].size();
+      for (const std::int32_t point : here.points[s]) {
+        const Row row = model.row_begin(h, s) + stages_[h].recipes[s].action[point];
+        if (row < model.row_begin(h, s)) continue;  // terminal
+        places += model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
+      }
+    }
+    out.node_begin.reserve(model.own_states() + 1);
+    out.choice_begin.reserve(nodes + 1);
+    out.choice_action.reserve(nodes);
+    out.choice_weight.reserve(nodes);
+    out.outcome_slot.reserve(nodes);
+    out.move_begin.reserve(places + 1);
+    out.moves.reserve(2 * places);  // all that one constraint needs
+  }
+
+  // The same for one point, landings apart: of them, only which plans are used.
+  void use_targets_of(int h, State s, std::int32_t point, std::vector<double>& used,
+                      std::vector<double>& plans) const {
+    const Recipes& recipes = stages_[h].recipes[s];
+    if (recipes.action[point] < 0) return;
+    const Model& model = problem_.model();
+    const std::int64_t size = stages_[h + 1].table.directions().size();
+    const Row row = model.row_begin(h, s) + recipes.action[point];
+    const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+    for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+      const State to = i < outcomes ? model.arrays().next[first + i] : -1;
+      const std::int64_t place = to >= 0 ? to : std::int64_t{model.states()} + landings_.of(row);
+      for_each_move(recipes, stages_[h + 1].curves, point, i, place, [&](const MemoryMove& move) {
+        if (to >= 0)
+          used[to * size + move.memory] = 1;
+        else
+          plans[landings_.of(row) * size + move.memory] = -1;
+      });
+    }
+  }
+
+  void add_moves(int h, const Recipes& recipes, Row row, std::int32_t point, std::int64_t i,
+                 const Used& next, bool last, Policy::Stage& out) const {
+    const Model& model = problem_.model();
+    const auto o = model.outcome_begin(row) + i;
+    if (o < model.outcome_end(row)) {
+      const State to = model.arrays().next[o];
+      for_each_move(recipes, stages_[h + 1].curves, point, i, to, [&](const MemoryMove& move) {
+        out.moves.push_back({last ? 0 : next.memory[to][move.memory], move.weight});
+      });
+    } else {
+      const int landing = landings_.of(row);
+      const int plans = landing * stages_[h + 1].table.directions().size();  // before those of it
+      for_each_move(recipes, stages_[h + 1].curves, point, i, model.states() + landing,
+                    [&](const MemoryMove& move) {
+                      out.moves.push_back({plans + move.memory, move.weight});
+                    });
+    }
+  }
+
+  void add_landings(int h, const Used& next, bool last, Policy::Stage& out) const {
+    if (!landings_.anywhere()) return;
+    const LandingPlans& plans = stages_[h + 1].landings;
+    const Model& model = problem_.model();
+    for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
+      out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
+      const State to = model.own(static_cast<State>(slot % model.own_states()));
+      for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n) {
+        const std::int32_t memory = last ? 0 : next.memory[to][plans.moves[n].memory];
+        if (memory >= 0) out.landing_moves.push_back({memory, plans.moves[n].weight});
+      }
+    }
+    out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
+  }
+
+  const Problem& problem_;
+  const Landings& landings_;
+  const std::vector<FrontierStage>& stages_;
+  Workers& workers_;
+};
+
+}  // namespace
+
+Policy make_controller(const Problem& problem, const Landings& landings,
+                       const std::vector<FrontierStage>& stages, Exchange& exchange,
+                       Workers& workers, const std::vector<std::int32_t>& first_points) {
+  const State states = problem.model().states();
+  const Build build(problem, landings, stages, workers);
+  Policy policy;
+  policy.states = problem.model().own_states();
+  Used here(states, stages.front().table.directions().size());
+  for (State s = 0; s < states; ++s) {
+    for (const std::int32_t point : first_points) here.use(s, point);
+  }
+  const int horizon = static_cast<int>(stages.size()) - 1;
+  for (int h = 0; h < horizon; ++h) {
+    workers.check_together();
+    const bool last = h + 1 == horizon;
+    Used next(states, stages[h + 1].table.directions().size());
+    if (!last) build.use_targets(h, here, exchange, next);
+    policy.stages.push_back(build.stage(h, here, next, last));
+    here = std::move(next);
+  }
+  return policy;
+}
+
+}  // namespace redoubt

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parallel/exchange.h"
+#include "solvers/frontier/search/root.h"
+#include "solvers/frontier/search/stage.h"
+
+namespace redoubt {
+
+// Where the gap at the start comes from: how much is lost between two neighbouring prices, and
+// around which price. Found by following the answer forward from the start, by the actions and
+// kernels that its bound comes from.
+struct Demand {
+  struct Interval {
+    double loss = 0;            // gap at the start that a finer grid here would close
+    double weighted_price = 0;  // loss times price
+  };
+  std::vector<std::vector<std::vector<Interval>>>
+      intervals;  // [stage][list of prices][between price n and the next, or beyond]
+  std::vector<std::vector<double>>
+      state_loss;  // the same for each state, [stage][state * prices + n], with one constraint
+  std::vector<std::vector<double>>
+      visits;  // [stage][state * directions + direction]: weight of what is followed there
+  std::vector<double> mass;   // of each stage, with several constraints: weight of all directions
+  double between_prices = 0;  // sum of all losses
+  double games = 0;           // gap at the start that longer games would close
+};
+
+// The stages are those that the answer passes through, one after the other, in so many steps; an
+// infinite horizon passes through the last one again and again. `scales` are the largest totals of
+// the signals. What opens the gap at the start by less than `negligible`, in one direction of a
+// state, is not followed on. Where a finer grid would lead is all that counts while the grid is
+// coarse; a thorough look also shows where the present gap comes from. Ranks call this together;
+// sums are those of all of them, and what is of a state is with its owner. Throws Stopped.
+Demand find_demand(const Problem& problem, const Landings& landings,
+                   const std::vector<const FrontierStage*>& stages, int steps, const Root& root,
+                   std::span<const double> scales, double negligible, bool thorough,
+                   StateBackup& backup, Exchange& exchange, Workers& workers);
+
+}  // namespace redoubt

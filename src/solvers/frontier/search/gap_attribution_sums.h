@@ -1,0 +1,62 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "numerics/exact_sum.h"
+#include "solvers/frontier/search/gap_attribution.h"
+
+namespace redoubt {
+
+// The sums of a demand while they are made: of all states, in whatever order, on all ranks.
+class DemandSums {
+ public:
+  // `weights` are those of the signals in the direction at the start, `scales` their largest
+  // totals.
+  DemandSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
+             std::span<const double> scales);
+
+  void add_mass(int stage, double mass) { mass_[stage].add(mass, unit_of_mass_); }
+  void add_games(double loss) { games_.add(loss, unit_); }
+  void add_interval(int stage, int list, std::int64_t n, double loss, double price) {
+    Interval& interval = intervals_[stage][list][n];
+    interval.loss.add(loss, unit_);
+    interval.weighted_price.add(loss * price, price_units_[list]);
+  }
+
+  // Terms of sums that every state has for itself, to be added as they are.
+  double weight(int signal, double term) const { return weight_grids_[signal](term); }
+  double loss(double term) const { return loss_grid_(term); }
+
+  void finish(Communicator& ranks, Demand& demand);  // on all ranks
+
+ private:
+  struct Interval {
+    ExactSum loss, weighted_price;
+  };
+  template <class Visit>
+  void for_each_sum(Visit visit);
+
+  double unit_, unit_of_mass_;
+  std::vector<double> price_units_;  // of each list
+  std::vector<Grid> weight_grids_;   // of each signal
+  Grid loss_grid_;
+  std::vector<ExactSum> mass_;
+  ExactSum games_;
+  std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in Demand
+};
+
+// Where only a share of the answer's weight was followed: the rest is taken to go where that did.
+void make_whole(double share, Demand& demand);
+
+// Of two looks at the same stages, what each finds lost most; prices are those that a finer grid
+// would need.
+void take_larger(const Demand& finer, Demand& demand);
+
+std::vector<double> weights_of(const Root& root);
+
+// Adds up what ranks have of each other's states, equally many values for each; nothing is left of
+// them but with their owners.
+void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values);
+
+}  // namespace redoubt

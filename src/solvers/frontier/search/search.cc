@@ -1,0 +1,199 @@
+#include "solvers/frontier/search/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/frontier/search/gap_attribution_sums.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace {
+
+// Passes in a row that close less than a tenth of the gap. With one constraint the search makes its
+// games more even meanwhile, which takes a few of them.
+constexpr int kMostIdle = 3, kMostIdleOfOne = 8;
+constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
+
+// The last pass closed less of the gap than a finer grid should.
+bool slow(const Trace& trace) {
+  const std::size_t passes = trace.bound.size();
+  const auto gap = [&](std::size_t pass) { return trace.bound[pass] - trace.reward[pass]; };
+  return passes > 1 && gap(passes - 1) > kWellClosed * gap(passes - 2);
+}
+
+}  // namespace
+
+std::string method_text(const FrontierOptions& options) {
+  return fmt::format("frontier(tolerance={}, most_directions={}, whole_curve={})",
+                     options.tolerance, options.most_directions, options.whole_curve);
+}
+
+FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
+                               const Extremes& extremes, double static_bound, const Problem& whole,
+                               BestPolicy& best, const Execution& execution)
+    : problem_(problem),
+      whole_(whole),
+      best_(best),
+      options_(options),
+      watch_(execution),
+      savepoint_(execution, problem, method_text(options), watch_),
+      workers_(execution, &watch_),
+      exchange_(problem.model(), workers_.ranks()),
+      landings_(problem, workers_.ranks()),
+      extremes_(extremes),
+      channels_(extremes.channels),
+      required_(extremes.required),
+      scales_(extremes.spread),
+      tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0]},
+      bound_(static_bound) {
+  for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
+  // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
+  if (!problem.infinite()) bound_ = std::min(bound_, extremes.most(0, problem.start()));
+}
+
+Solution FrontierSearch::run() {
+  Solution solution;
+  bool stopped = false;
+  try {
+    stopped = !search(solution);
+  } catch (const Stopped&) {  // what was evaluated by then stands
+    stopped = true;
+  }
+  return conclude(std::move(solution), stopped);
+}
+
+bool FrontierSearch::search(Solution& solution) {
+  // What games leave open adds up over the stages.
+  const double share = problem_.infinite() ? 1e-2 * (1 - problem_.discount()) : 1e-3;
+  const StagePlan first = make_plan(Directions(begin_with()), share * scales_[0]);
+  plan_.assign(problem_.infinite() ? 1 : problem_.horizon(), first);
+  const auto state = [&](Archive& archive) { visit(archive, solution); };
+  savepoint_.restore(state);
+  find_memory_limit();
+  for (;;) {
+    std::vector<FrontierStage> stages;
+    if (!sweep(stages)) return !limit_.empty() && !stages_.empty();
+    adopt(std::move(stages));
+    ++solution.iterations;
+    record(solution);
+    if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) return true;
+    offer_pass();
+    const PassSize size = size_of_pass();
+    std::vector<const FrontierStage*> path;
+    for (const FrontierStage& stage : stages_) path.push_back(&stage);
+    const bool thorough = required_.size() != 1 || slow(solution.trace);
+    // The answer may have moved to where games were played less exactly, and back.
+    if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
+    Demand demand = find_demand(problem_, landings_, path, steps_to_follow(), root_, scales_,
+                                negligible(), thorough, backups_.front(), exchange_, workers_);
+    if (problem_.infinite())
+      make_whole(1 - std::pow(problem_.discount(), steps_to_follow()), demand);
+    if (!refine(demand)) {
+      limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
+                           most_directions(problem_, options_));
+      return true;
+    }
+    savepoint_.offer(state);
+    if (!has_room_for_pass(size)) return true;
+  }
+}
+
+// Proved: one constraint on its own is out of reach, or all of them together would bound the reward
+// below what every policy has.
+bool FrontierSearch::infeasible() const {
+  return root_.beyond_reach ||
+         (!root_.reachable &&
+          bound_ < extremes_.least[0] - 1e-9 * std::max(scales_[0], std::abs(extremes_.least[0])));
+}
+
+// A pass may be large and gain nothing: prices are limited in number, and landings are known by
+// their states only one direction at a time.
+bool FrontierSearch::stagnant() {
+  const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
+  const bool better = open < 0.9 * least_open_ || root_.reachable != was_reachable_;
+  idle_ = better ? 0 : idle_ + 1;
+  if (better) least_open_ = open;
+  was_reachable_ = root_.reachable;
+  if (idle_ < (required_.size() == 1 ? kMostIdleOfOne : kMostIdle)) return false;
+  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_);
+  return true;
+}
+
+double FrontierSearch::allowed() const { return tolerance_.allowed(root_.value, bound_); }
+
+FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
+  FrontierStage stage;
+  stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
+  stage.recipes.resize(problem_.model().states());
+  stage.causes.resize(problem_.model().states());
+  return stage;
+}
+
+// All stages backward as planned. False when stopped.
+bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
+  if (problem_.infinite()) return settle(stages);
+  const int horizon = static_cast<int>(plan_.size());
+  stages.resize(horizon + 1);
+  stages[horizon] =
+      make_stage(Directions(Prices(Directions::lists(static_cast<int>(required_.size())), {0.0})));
+  complete_stage(landings_, stages[horizon], workers_);
+  for (int h = horizon; h-- > 0;) {
+    if (watch_.stop(1 - (h + 1.0) / horizon) || !has_room_for_stage()) return false;
+    stages[h] = make_stage(plan_[h].directions);
+    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
+    complete_stage(landings_, stages[h], workers_);
+  }
+  stands_ = later_stands_ = {};
+  return true;
+}
+
+void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& next,
+                          FrontierStage& here, bool last) {
+  const auto size = static_cast<std::size_t>(plan.directions.size());
+  const Model& model = problem_.model();
+  const double work =
+      200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
+  const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
+  Ahead ahead;
+  if (required_.size() == 1) ahead = look_ahead(next.table, next.curves, plan.directions);
+  later_stands_.swap(stands_);
+  forget(stands_, model.states());
+  exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
+    const double* tolerance =
+        plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
+    backups_[worker].run(h, s, next, here,
+                         {.tolerance = {tolerance, size},
+                          .rounds = rounds_,
+                          .keep_rivals = problem_.infinite(),
+                          .last = last,
+                          .ahead = &ahead,
+                          .stands = &stands_,
+                          .later_stands = &later_stands_});
+  });
+}
+
+void FrontierSearch::adopt(std::vector<FrontierStage> stages) {
+  stages_ = std::move(stages);
+  root_ = solve_root(stages_.front().table, problem_.start(), required_, scales_);
+  bound_ = std::min(bound_, root_.bound);
+}
+
+double FrontierSearch::own_evaluations() const {
+  double sum = evaluations_before_;
+  for (const ValueIteration& best : extremes_.best)
+    sum += workers_.ranks().rank() == 0 ? best.row_evaluations : 0;  // it counts all ranks'
+  for (const StateBackup& backup : backups_) sum += backup.evaluations();
+  return sum;
+}
+
+void FrontierSearch::record(Solution& solution) const {
+  solution.row_evaluations = evaluations();
+  Trace& trace = solution.trace;
+  trace.iteration.push_back(static_cast<double>(solution.iterations));
+  trace.row_evaluations.push_back(solution.row_evaluations);
+  trace.seconds.push_back(watch_.seconds());
+  trace.reward.push_back(root_.value);
+  trace.bound.push_back(bound_);
+}
+
+}  // namespace redoubt

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <limits>
+
+#include "parallel/exchange.h"
+#include "redoubt/frontier.h"
+#include "solvers/finish.h"
+#include "solvers/frontier/extract/extract_policy.h"
+#include "solvers/frontier/search/extremes.h"
+#include "solvers/frontier/search/refine.h"
+#include "solvers/solver_checkpoint.h"
+
+namespace redoubt {
+
+// What the first pass of a search of a finite horizon takes for each state, at least.
+double frontier_bytes_for_each_state(const Problem& problem);
+
+std::string method_text(const FrontierOptions& options);  // as checkpoints have it
+
+// The one stage of an infinite horizon serves all time.
+inline int most_directions(const Problem& problem, const FrontierOptions& options) {
+  return (problem.infinite() ? 8 : 1) * options.most_directions;
+}
+
+// The search behind `frontier`: passes over all stages, each finer than the last where the gap at
+// the start comes from.
+class FrontierSearch {
+ public:
+  // `static_bound` is what no policy exceeds on the nominal model, infinite where it is not known.
+  // `whole` is the problem with all of its constraints, of which this one may ask for some: what
+  // the search evaluates on its way it offers to `best`, and when it is stopped its answer is that.
+  FrontierSearch(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
+                 double static_bound, const Problem& whole, BestPolicy& best,
+                 const Execution& execution);
+
+  Solution run();
+
+ private:
+  using Prices = Directions::Prices;
+
+  bool search(Solution& solution);  // false: stopped between two stages
+  void visit(Archive& archive, Solution& solution);
+  void visit_plan(Archive& archive);
+  void visit_stage(Archive& archive);
+  Prices begin_with() const;
+  StagePlan make_plan(Directions directions, double tolerance) const;
+  bool refine(const Demand& demand);
+  bool plan_finer(const Demand& demand);
+  bool plan_grids(const Demand& demand, double target);
+  bool plan_prices(const Demand& demand, double target);
+  bool plan_towards(const std::vector<double>& wanted);
+  std::vector<Prices> listed_prices() const;
+  bool sweep(std::vector<FrontierStage>& stages);
+  bool settle(std::vector<FrontierStage>& stages);
+  void improve(FrontierStage& here, const FrontierStage& next);
+  void raise_points(const FrontierStage& next, FrontierStage& here);
+  int steps_to_follow() const;
+  FrontierStage make_stage(const Directions& directions) const;
+  void step(int h, const StagePlan& plan, const FrontierStage& next, FrontierStage& here,
+            bool last);
+  void adopt(std::vector<FrontierStage> stages);
+  FrontierStage first_guess(const Directions& directions);
+  void record(Solution& solution) const;
+  Solution conclude(Solution solution, bool early);
+  Solution answer(Solution solution);
+  struct Found {
+    Policy policy;
+    std::vector<CurvePoint> curve;
+  };
+  Found policy_of_pass();
+  void offer_pass();
+  std::vector<std::int32_t> points_at_start() const;
+  std::vector<CurvePoint> curve_of_points(const std::vector<std::int32_t>& points,
+                                          const std::vector<std::int32_t>& memory) const;
+  void set_start(const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory,
+                 Policy& policy) const;
+  bool infeasible() const;
+  bool stagnant();
+  double allowed() const;
+  double negligible();
+  double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
+  void find_memory_limit();
+  struct PassSize {
+    double lanes = 0, cells = 0;  // directions of states: those that are looked at, and all
+  };
+  PassSize size_of_pass() const;  // as planned, on this rank
+  bool has_room_for_pass(const PassSize& last);
+  bool has_room_for_stage();
+  double own_evaluations() const;  // of this rank
+  double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }
+
+  const Problem& problem_;
+  const Problem& whole_;
+  BestPolicy& best_;
+  FrontierOptions options_;
+  Stopwatch watch_;
+  Savepoint savepoint_;
+  Workers workers_;
+  Exchange exchange_;
+  Landings landings_;
+  const Extremes& extremes_;
+  const std::vector<Channel>& channels_;  // the reward, then each constraint
+  const std::vector<double>& required_;   // of each constraint, as a utility
+  std::span<const double> scales_;        // the spread of each channel
+  GapTolerance tolerance_;
+  std::vector<StateBackup> backups_;  // of each thread
+  std::vector<StagePlan> plan_;
+  double for_games_ =
+      std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
+  double share_ = 1;                            // of the allowed gap that the next pass aims at
+  double asked_at_ = std::numeric_limits<double>::infinity();  // gap when the share last changed
+  // Games are played as if a direction had at least this share of the visits of an average one.
+  double least_visits_ = 1e-3;
+  int rounds_ = 64;
+  StageStands stands_, later_stands_;  // of the stage at hand, and of the next
+  int idle_ = 0;                       // passes that gained nothing
+  double least_open_ = std::numeric_limits<double>::infinity();
+  bool was_reachable_ = false;
+  std::vector<FrontierStage> stages_;  // of the last pass that was completed
+  StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
+  Root root_;
+  double next_offer_ = 1;  // seconds after which a policy is evaluated in case of a stop
+  std::string limit_;      // what ended the search above its tolerance, in words
+  // Bytes that this process may hold, infinite where the search cannot come near that; and what it
+  // held before the first pass.
+  double memory_limit_ = std::numeric_limits<double>::infinity(), held_before_ = 0;
+  double evaluations_before_ = 0;                           // in the run that this one continues
+  double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
+};
+
+}  // namespace redoubt

@@ -1,0 +1,385 @@
+#include "solvers/frontier/search/stage.h"
+#include "numerics/infinity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace redoubt {
+namespace {
+
+constexpr int kFirstLook = 2, kNewtonRounds = 64;
+
+}  // namespace
+
+void complete_stage(const Landings& landings, FrontierStage& stage, Workers& workers) {
+  stage.curves.clear();
+  if (stage.table.directions().constraints() == 1) {
+    for (State s = 0; s < landings.model().states(); ++s) {
+      workers.check();
+      stage.curves.push_back(curve_of(stage.table, s));
+    }
+  }
+  stage.landings = land(landings, stage.curves, stage.table, workers);
+  if (stage.table.directions().constraints() == 1) {
+    for (std::int64_t place = landings.model().states(); place < stage.table.places(); ++place) {
+      stage.curves.push_back(curve_of(stage.table, place));
+    }
+  }
+}
+
+double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner) {
+  if (stage.table.directions().constraints() == 1) {  // where the curve's price passes that of q
+    const Curve& curve = stage.curves[place];
+    const int last = curve.corners() - 1;
+    corner = std::min(corner, last);
+    while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
+    while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
+    return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
+  }
+  double most = -kInfinity;
+  for (int k = 0; k < stage.table.directions().size(); ++k) {
+    double value = 0;
+    for (int j = 0; j < stage.table.directions().signals(); ++j)
+      value += q[j] * stage.table.points(place, j)[k];
+    most = std::max(most, value);
+  }
+  return most;
+}
+
+std::span<const std::int64_t> StateBackup::places_of(Row row) {
+  const Model& model = problem_->model();
+  places_.assign(model.arrays().next.begin() + model.outcome_begin(row),
+                 model.arrays().next.begin() + model.outcome_end(row));
+  const int landing = landings_->of(row);
+  if (landing >= 0) places_.push_back(std::int64_t{model.states()} + landing);
+  return places_;
+}
+
+void StateBackup::run(int stage, State state, const FrontierStage& next, FrontierStage& here,
+                      const BackupOptions& options) {
+  const Model& model = problem_->model();
+  const Directions& directions = here.table.directions();
+  const int actions = static_cast<int>(model.row_end(stage, state) - model.row_begin(stage, state));
+  Recipes& recipes = here.recipes[state];
+  recipes = {};
+  here.causes[state].action.assign(directions.size(), -1);
+  if (actions == 0) {  // terminal: the only point is zero, and the table holds it already
+    recipes.action.assign(directions.size(), -1);
+    return;
+  }
+  const int lanes = directions.size();
+  bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
+  gap_.assign(bound_.size(), kInfinity);
+  if (kernel_.size() < bound_.size()) kernel_.resize(bound_.size());
+  for (std::size_t at = 0; at < bound_.size(); ++at) kernel_[at].clear();
+  best_value_.assign(lanes, -kInfinity);
+  best_action_.assign(lanes, 0);
+  best_promises_.resize(lanes);
+  best_mixture_.resize(lanes);
+
+  lanes_.clear();
+  for (int lane = 0; lane < lanes; ++lane) {
+    if (std::isfinite(options.tolerance[lane])) lanes_.push_back(lane);
+  }
+
+  // The actions that are likely to be the best go first: the others then only have to be shown not
+  // to be better.
+  if (!guess_best(state, next, directions, options.ahead)) {
+    for (int a = 0; a < actions; ++a)
+      play(stage, state, a, lanes_, next, here, options, kFirstLook, means_);
+    for (const int lane : lanes_) likely_[lane] = best_action_[lane];
+  }
+  std::vector<int> chosen;
+  const auto play_open = [&](int a, Means means, const auto& included) {
+    chosen.clear();
+    for (const int lane : lanes_) {
+      const auto at = static_cast<std::size_t>(a) * lanes + lane;
+      if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
+        chosen.push_back(lane);
+    }
+    if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds, means);
+  };
+  for (const bool likely : {true, false}) {
+    for (int a = 0; a < actions; ++a)
+      play_open(a, means_, [&](int lane) { return (likely_[lane] == a) == likely; });
+  }
+  // Where Newton's method does not settle a game of many rounds, averages do.
+  if (means_ == Means::newton && options.rounds > kNewtonRounds) {
+    for (int a = 0; a < actions; ++a) play_open(a, Means::averages, [](int) { return true; });
+  }
+  keep_bounds(actions, directions, here.table.bounds(state), options.keep_rivals,
+              here.causes[state]);
+  fill_bounds(directions, lanes_, here.table.bounds(state));
+  Recipes own;
+  write_recipes(stage, state, next, options.last, own);
+  keep_best_points(stage, state, std::move(own), next, here);
+}
+
+// The action that the next stage takes at the nearest price, where rows are the same in both.
+bool StateBackup::guess_best(State state, const FrontierStage& next, const Directions& directions,
+                             const Ahead* ahead) {
+  likely_.assign(directions.size(), 0);
+  const std::vector<std::int32_t>& later = next.recipes[state].action;
+  if (problem_->model().stages() > 1 || directions.constraints() != 1 || later.empty() ||
+      later.front() < 0)
+    return false;
+  for (int k = 0; k < directions.size(); ++k) likely_[k] = later[ahead->nearest[k]];
+  return true;
+}
+
+// No action does better than the one with the largest bound.
+void StateBackup::keep_bounds(int actions, const Directions& directions, double* bounds,
+                              bool keep_rivals, Causes& causes) const {
+  causes.slot.assign(directions.size(), 0);
+  causes.kernels.clear();
+  causes.rivals.clear();
+  causes.rest.assign(keep_rivals ? directions.size() : 0, -kInfinity);
+  causes.kernels.reserve(lanes_.size() * directions.signals() *
+                         (problem_->model().most_outcomes() + 1));
+  for (const int lane : lanes_) {
+    const auto bound = [&](int a) {
+      return bound_[static_cast<std::size_t>(a) * directions.size() + lane];
+    };
+    const auto kernel = [&](int a) -> const std::vector<double>& {
+      return kernel_[static_cast<std::size_t>(a) * directions.size() + lane];
+    };
+    int cause = best_action_[lane];
+    bounds[lane] = bound(cause);
+    for (int a = 0; a < actions; ++a) {
+      bounds[lane] = std::max(bounds[lane], bound(a));
+      if (bound(a) > bound(cause) && !kernel(a).empty()) cause = a;
+    }
+    const auto add_kernel = [&](int a) {
+      const auto slot = static_cast<std::int32_t>(causes.kernels.size());
+      causes.kernels.insert(causes.kernels.end(), kernel(a).begin(), kernel(a).end());
+      return slot;
+    };
+    causes.action[lane] = cause;
+    causes.slot[lane] = add_kernel(cause);
+    for (int a = 0; keep_rivals && a < actions; ++a) {
+      if (a == cause) continue;
+      if (bound(a) > best_value_[lane] && !kernel(a).empty())
+        causes.rivals.push_back({lane, a, add_kernel(a)});
+      else
+        causes.rest[lane] = std::max(causes.rest[lane], bound(a));
+    }
+  }
+}
+
+void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds) {
+  if (directions.constraints() != 1) return;
+  for (std::size_t n = 0; n + 1 < lanes.size(); ++n) {
+    const int low = lanes[n], high = lanes[n + 1];
+    const double from = directions.weight(low, 1);
+    for (int k = low + 1; k < high; ++k) {
+      const double rise = directions.weight(k, 1) - from;
+      if (high < directions.rays_begin()) {
+        const double share = rise / (directions.weight(high, 1) - from);
+        bounds[k] = (1 - share) * bounds[low] + share * bounds[high];
+      } else {
+        bounds[k] = bounds[low] + rise * bounds[high];
+      }
+    }
+  }
+}
+
+// Where the games of an action stand, and where those of the next stage stood if the row is the
+// same there.
+KlHistory StateBackup::stands_of(int stage, State state, int action, int directions,
+                                 const BackupOptions& options) const {
+  const Model& model = problem_->model();
+  auto& actions = (*options.stands)[state];
+  actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
+  KlHistory history{&actions[action], nullptr};
+  if (history.own->stands.empty()) history.own->stands.resize(directions);
+  if (model.stages() > 1 || options.later_stands->empty()) return history;
+  const auto& later = (*options.later_stands)[state];
+  if (!later.empty() && !later[action].stands.empty()) history.later = &later[action];
+  return history;
+}
+
+// Plays the game of one action in some directions and keeps what is better than before.
+void StateBackup::play(int stage, State state, int action, std::span<const int> lanes,
+                       const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
+                       int rounds, Means means) {
+  const Directions& directions = here.table.directions();
+  const int signals = directions.signals(), count = static_cast<int>(lanes.size());
+  const Row row = problem_->model().row_begin(stage, state) + action;
+  weights_.resize(static_cast<std::size_t>(signals) * count);
+  tolerance_.resize(count);
+  beat_.resize(count);
+  for (int n = 0; n < count; ++n) {
+    for (int j = 0; j < signals; ++j) weights_[j * count + n] = directions.weight(lanes[n], j);
+    tolerance_[n] = options.tolerance[lanes[n]];
+    beat_[n] = best_value_[lanes[n]];
+  }
+  const auto places = places_of(row);
+  if (static_cast<int>(ends_.size()) < count) ends_.resize(count);
+  const RowGame game{row,         places,       landings_->of(row) >= 0,
+                     &next.table, &next.curves, options.ahead,
+                     weights_,    tolerance_,   beat_,
+                     rounds};
+  const bool kl = means == Means::newton && places.size() > 1 &&
+                  std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
+  if (kl) {
+    kl_.solve(game, lanes, stands_of(stage, state, action, directions.size(), options), ends_);
+  } else {
+    saddle_.solve(game, ends_);
+  }
+  for (int n = 0; n < count; ++n) {
+    const int lane = lanes[n];
+    const auto at = static_cast<std::size_t>(action) * directions.size() + lane;
+    bound_[at] = std::min(bound_[at], ends_[n].bound);
+    // Other kernels may leave a lower bound as long as little is known of where these lead. They
+    // are where the game ends, so that is where to learn more.
+    if (!ends_[n].kernel.empty() && (ends_[n].gap <= gap_[at] || kernel_[at].empty()))
+      kernel_[at].swap(ends_[n].kernel);
+    gap_[at] = ends_[n].gap;
+    if (ends_[n].value <= best_value_[lane]) continue;
+    best_value_[lane] = ends_[n].value;
+    best_action_[lane] = action;
+    best_promises_[lane].swap(ends_[n].promises);
+    if (signals <= 2) continue;
+    best_mixture_[lane].assign(places.size(), {});
+    for (std::size_t i = 0; i < places.size(); ++i)
+      saddle_.mixture(static_cast<int>(i), n, best_mixture_[lane][i]);
+  }
+}
+
+// Turns the chosen points into what the next stage has recipes for.
+void StateBackup::write_recipes(int stage, State state, const FrontierStage& next, bool last,
+                                Recipes& recipes) const {
+  const Model& model = problem_->model();
+  const int signals = next.table.directions().signals();
+  std::vector<int> near(model.most_outcomes() + 1, 0);  // neighbours stand close
+  recipes.action.assign(best_action_.size(), -1);
+  recipes.slot.assign(best_action_.size(), 0);
+  if (signals == 2) recipes.mixes.reserve(lanes_.size() * near.size());
+  for (const int lane : lanes_) {
+    const Row row = model.row_begin(stage, state) + best_action_[lane];
+    const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+    const int landing = landings_->of(row);
+    recipes.action[lane] = best_action_[lane];
+    recipes.slot[lane] =
+        static_cast<std::int32_t>(signals == 2 ? recipes.mixes.size() : recipes.begin.size());
+    for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
+      if (signals == 2) {
+        const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
+                                                : std::int64_t{model.states()} + landing;
+        const Promise& promise = best_promises_[lane][i];
+        if (promise.near >= 0) near[i] = promise.near;
+        recipes.mixes.push_back(mix_along(next.curves[place], promise.utility, near[i]));
+        continue;
+      }
+      recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
+      if (last || signals == 1) {
+        recipes.moves.push_back({0, 1.0});
+      } else {
+        recipes.moves.insert(recipes.moves.end(), best_mixture_[lane][i].begin(),
+                             best_mixture_[lane][i].end());
+      }
+    }
+  }
+  if (signals != 2) recipes.begin.push_back(static_cast<std::int32_t>(recipes.moves.size()));
+}
+
+void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& recipes,
+                           std::span<const std::int32_t> points, std::vector<double>& result) {
+  const auto places = places_of(row);
+  const int signals = next.table.directions().signals(), count = static_cast<int>(points.size());
+  const int padded = padded_lanes(signals * count);
+  if (next_points_.size() < places.size()) next_points_.resize(places.size());
+  pointers_.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    next_points_[i].assign(padded, 0.0);
+    pointers_[i] = next_points_[i].data();
+    for (int n = 0; n < count; ++n) {
+      if (signals == 2) {
+        const CurveMix& mix = recipes.mixes[recipes.slot[points[n]] + i];
+        next_points_[i][n] = average(mix, next.curves[places[i]].reward);
+        next_points_[i][count + n] = average(mix, next.curves[places[i]].utility);
+        continue;
+      }
+      for_each_move(recipes, next.curves, points[n], static_cast<std::int64_t>(i), places[i],
+                    [&](const MemoryMove& move) {
+                      for (int j = 0; j < signals; ++j)
+                        next_points_[i][j * count + n] +=
+                            move.weight * next.table.points(places[i], j)[move.memory];
+                    });
+    }
+  }
+  result.resize(padded);
+  const bool landing = landings_->of(row) >= 0;
+  rows().worst(row, channels_, signals * count, pointers_.data(),
+               landing ? pointers_[places.size() - 1] : nullptr, result.data(), nullptr);
+}
+
+// Which of the points, [signal][direction], is worth most in each direction.
+std::vector<std::int32_t> StateBackup::best_points(const Directions& directions,
+                                                   const std::vector<double>& points) const {
+  const int size = directions.size(), signals = directions.signals();
+  std::vector<std::int32_t> best(size);
+  if (signals == 2) {  // a walk along their curve
+    std::vector<double> reward, utility;
+    for (const int lane : lanes_) {
+      reward.push_back(points[lane]);
+      utility.push_back(points[size + lane]);
+    }
+    const Curve curve = curve_of(reward, utility);
+    int corner = 0;
+    for (int k = 0; k < size; ++k) {
+      while (corner + 1 < curve.corners() &&
+             curve.price[corner] * directions.weight(k, 0) < directions.weight(k, 1))
+        ++corner;
+      best[k] = lanes_[curve.point[corner]];
+    }
+    return best;
+  }
+  for (int k = 0; k < size; ++k) {
+    double most = -kInfinity;
+    for (const int other : lanes_) {
+      double value = 0;
+      for (int j = 0; j < signals; ++j) value += directions.weight(k, j) * points[j * size + other];
+      if (value > most) most = value, best[k] = other;
+    }
+  }
+  return best;
+}
+
+// Evaluates the recipes, so that the points are what a policy that follows them guarantees, and
+// gives every direction the best of them.
+void StateBackup::keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
+                                   FrontierStage& here) {
+  const Directions& directions = here.table.directions();
+  const int size = directions.size(), signals = directions.signals();
+  const auto actions = *std::max_element(own.action.begin(), own.action.end()) + 1;
+  std::vector<double> points(static_cast<std::size_t>(signals) * size), result;
+  std::vector<std::int32_t> same;
+  for (std::int32_t a = 0; a < actions; ++a) {
+    same.clear();
+    for (std::int32_t k = 0; k < size; ++k) {
+      if (own.action[k] == a) same.push_back(k);
+    }
+    if (same.empty()) continue;
+    evaluate(problem_->model().row_begin(stage, state) + a, next, own, same, result);
+    for (std::size_t n = 0; n < same.size(); ++n) {
+      for (int j = 0; j < signals; ++j) points[j * size + same[n]] = result[j * same.size() + n];
+    }
+  }
+  const std::vector<std::int32_t> best = best_points(directions, points);
+  Recipes& kept = here.recipes[state];
+  kept.action.resize(size);
+  kept.slot.resize(size);
+  for (std::int32_t k = 0; k < size; ++k) {
+    for (int j = 0; j < signals; ++j) here.table.points(state, j)[k] = points[j * size + best[k]];
+    kept.action[k] = own.action[best[k]];
+    kept.slot[k] = own.slot[best[k]];
+  }
+  kept.mixes = std::move(own.mixes);
+  kept.begin = std::move(own.begin);
+  kept.moves = std::move(own.moves);
+}
+
+}  // namespace redoubt

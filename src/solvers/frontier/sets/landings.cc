@@ -1,0 +1,305 @@
+#include "solvers/frontier/sets/landings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bellman/row_evaluator.h"
+#include "model/submodel.h"
+#include "numerics/infinity.h"
+#include "parallel/collectives.h"
+
+namespace redoubt {
+namespace {
+
+// Every value becomes the least of all ranks' values.
+std::vector<double> least_of(const Landings& landings, std::vector<double> values) {
+  agree_on_least(landings.ranks(), values);
+  return values;
+}
+
+// Calls visit(landing, state) for each own state that is covered by a landing.
+template <class Visit>
+void for_each_covered(const Landings& landings, Visit visit) {
+  const Model& model = landings.model();
+  for (int landing = 0; landing < landings.count(); ++landing) {
+    for (State own = 0; own < model.own_states(); ++own) {
+      if (landings.covers(landing, model.own(own))) visit(landing, model.own(own));
+    }
+  }
+}
+
+// Where the least bounds are; of equal ones in the first state.
+std::vector<LandingPlans::Least> find_least(const Landings& landings, const TradeOffs& table) {
+  using Least = LandingPlans::Least;
+  const int size = table.directions().size();
+  const auto before = [](const Least& a, const Least& b) {
+    return a.bound < b.bound || (a.bound == b.bound && a.state < b.state);
+  };
+  const Least none{kInfinity, 0, std::numeric_limits<State>::max()};
+  std::vector<Least> own(static_cast<std::size_t>(landings.count()) * size, none);
+  for_each_covered(landings, [&](int landing, State s) {
+    for (int k = 0; k < size; ++k) {
+      double worth = 0;
+      for (int j = 0; j < table.directions().signals(); ++j)
+        worth += table.directions().weight(k, j) * landings.worth(s, j);
+      const double bound = table.bounds(s)[k] + worth;
+      const double gap = table.bounds(s)[k] - table.along(s, k, k);
+      const Least here{bound, gap, whole_number(landings.model(), s)};
+      Least& least = own[landing * size + k];
+      if (before(here, least)) least = here;
+    }
+  });
+  const auto all = gather_values<Least>(landings.ranks(), own);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Least& least = own[i % own.size()];
+    if (before(all[i], least)) least = all[i];
+  }
+  return own;
+}
+
+// The upper bounds of an intersection: nature may send each part of a direction to the state where
+// it is worth least, so the least bound over the states at the listed directions, and between them
+// the convex combination of two that is lower still. With one constraint, (1, p) = w (1, low) + (1
+// - w) (1, high), or (1, low) and some of the ray: the lower convex envelope of the least bounds
+// over the prices, which rises no faster than the ray.
+std::vector<int> envelope(const LandingPlans::Least* least, const std::vector<double>& price) {
+  const int ray = static_cast<int>(price.size());
+  const auto rises = [&](int low, int high) {
+    return high == ray ? least[ray].bound
+                       : (least[high].bound - least[low].bound) / (price[high] - price[low]);
+  };
+  std::vector<int> corners;
+  for (int k = 0; k <= ray; ++k) {
+    const auto above = [&](int low, int corner) {
+      return least[corner].bound >= least[low].bound + rises(low, k) * (price[corner] - price[low]);
+    };
+    while (corners.size() >= 2 && above(corners[corners.size() - 2], corners.back()))
+      corners.pop_back();
+    corners.push_back(k);
+  }
+  return corners;
+}
+
+void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOffs& table,
+                   LandingPart* parts) {
+  const Directions& directions = table.directions();
+  double* bounds = table.bounds(place);
+  for (int k = 0; k < directions.size(); ++k) {
+    bounds[k] = least[k].bound;
+    parts[2 * k] = {k, 1.0};
+    parts[2 * k + 1] = {k, 0.0};
+  }
+  if (directions.constraints() != 1) return;
+  const std::vector<double>& price = directions.prices(0);
+  const std::vector<int> corners = envelope(least, price);
+  for (std::size_t n = 0; n + 1 < corners.size(); ++n) {
+    const int low = corners[n], high = corners[n + 1];
+    const bool ray = high == directions.rays_begin();
+    for (int k = low + 1; k < high; ++k) {
+      const double rise = price[k] - price[low];
+      const double share = ray ? rise : rise / (price[high] - price[low]);
+      const double keep = ray ? 1.0 : 1 - share;
+      const double chord = keep * least[low].bound + share * least[high].bound;
+      if (bounds[k] - chord <= 1e-12 * std::max(1.0, std::abs(bounds[k]))) continue;  // rounding
+      bounds[k] = chord;
+      // Along an edge all directions are alike: the nearest above shows best where to look closer.
+      if (k + 1 < directions.rays_begin()) {
+        const double part = rise / (price[k + 1] - price[low]);
+        parts[2 * k] = {low, 1 - part};
+        parts[2 * k + 1] = {k + 1, part};
+      } else {
+        parts[2 * k] = {low, keep};
+        parts[2 * k + 1] = {high, share};
+      }
+    }
+  }
+}
+
+// One constraint: the best common promise of each landing in every direction, by a search along the
+// utility, in which the common reward is concave. All searches go step by step together, because
+// the states of a landing are on all ranks.
+class CommonPromises {
+ public:
+  CommonPromises(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
+                 Workers& workers)
+      : landings_(landings),
+        curves_(curves),
+        table_(table),
+        workers_(workers),
+        size_(table.directions().size()) {}
+
+  void find() {
+    find_range();
+    narrow();
+    choose();
+  }
+
+ private:
+  struct Search {
+    int landing, direction;
+    double from, to;
+    double step() const { return (to - from) / 3; }
+    bool open() const { return to - from > 1e-13 * (std::abs(from) + std::abs(to)); }
+  };
+  struct Question {
+    int landing;
+    double utility;
+  };
+
+  // The largest utility that every covered state can guarantee, and the smallest at which one of
+  // them would have to give up reward.
+  void find_range() {
+    std::vector<double> ends(2 * static_cast<std::size_t>(landings_.count()), kInfinity);
+    for_each_covered(landings_, [&](int landing, State s) {
+      const std::vector<double>& utility = curves_[s].utility;
+      const double worth = landings_.worth(s, 1);
+      ends[2 * landing] = std::min(ends[2 * landing], utility.front() + worth);
+      ends[2 * landing + 1] = std::min(ends[2 * landing + 1], utility.back() + worth);
+    });
+    ends_ = least_of(landings_, std::move(ends));
+    for (int landing = 0; landing < landings_.count(); ++landing) {
+      ends_[2 * landing] = std::min(ends_[2 * landing], ends_[2 * landing + 1]);
+      for (int k = 0; k < size_; ++k)
+        searches_.push_back({landing, k, ends_[2 * landing], ends_[2 * landing + 1]});
+    }
+  }
+
+  // The most reward that every covered state can guarantee together with a utility, for each
+  // question.
+  std::vector<double> common_rewards(const std::vector<Question>& questions) const {
+    std::vector<double> least(questions.size(), kInfinity);
+    std::vector<MemoryMove> moves;
+    const Model& model = landings_.model();
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+      workers_.check();
+      for (State own = 0; own < model.own_states(); ++own) {
+        const State s = model.own(own);
+        if (!landings_.covers(questions[q].landing, s)) continue;
+        moves.clear();
+        mix_for_utility(curves_[s], questions[q].utility - landings_.worth(s, 1), moves);
+        double reward = landings_.worth(s, 0);
+        for (const MemoryMove& move : moves)
+          reward += move.weight * table_.points(s, 0)[move.memory];
+        least[q] = std::min(least[q], reward);
+      }
+    }
+    return least_of(landings_, std::move(least));
+  }
+
+  double worth(int direction, double reward, double utility) const {
+    return table_.directions().weight(direction, 0) * reward +
+           table_.directions().weight(direction, 1) * utility;
+  }
+
+  void narrow() {
+    std::vector<Question> questions;
+    std::vector<Search*> open;
+    for (int step = 0; step < 60; ++step) {
+      questions.clear(), open.clear();
+      for (Search& search : searches_) {
+        if (!search.open()) continue;
+        open.push_back(&search);
+        questions.push_back({search.landing, search.from + search.step()});
+        questions.push_back({search.landing, search.to - search.step()});
+      }
+      if (open.empty()) return;
+      const std::vector<double> rewards = common_rewards(questions);
+      for (std::size_t n = 0; n < open.size(); ++n) {
+        const double left = questions[2 * n].utility, right = questions[2 * n + 1].utility;
+        const int k = open[n]->direction;
+        if (worth(k, rewards[2 * n], left) < worth(k, rewards[2 * n + 1], right))
+          open[n]->from = left;
+        else
+          open[n]->to = right;
+      }
+    }
+  }
+
+  void choose() {
+    std::vector<Question> questions;
+    for (const Search& s : searches_) {
+      for (const double utility : {s.from, ends_[2 * s.landing], s.to, ends_[2 * s.landing + 1]})
+        questions.push_back({s.landing, utility});
+    }
+    const std::vector<double> rewards = common_rewards(questions);
+    for (std::size_t n = 0; n < searches_.size(); ++n) {
+      const int k = searches_[n].direction;
+      std::size_t best = 4 * n;
+      for (std::size_t q = 4 * n + 1; q < 4 * n + 4; ++q) {
+        if (worth(k, rewards[q], questions[q].utility) >
+            worth(k, rewards[best], questions[best].utility))
+          best = q;
+      }
+      const auto place = std::int64_t{landings_.model().states()} + searches_[n].landing;
+      table_.points(place, 0)[k] = rewards[best];
+      table_.points(place, 1)[k] = questions[best].utility;
+    }
+  }
+
+  const Landings& landings_;
+  const std::vector<Curve>& curves_;
+  TradeOffs& table_;
+  Workers& workers_;
+  int size_;
+  std::vector<double> ends_;  // of the utilities of each landing: two
+  std::vector<Search> searches_;
+};
+
+// Several constraints, or none: every state keeps its own point of the same direction.
+void promise_by_direction(const Landings& landings, TradeOffs& table) {
+  const std::int64_t size = table.directions().size(), signals = table.directions().signals();
+  std::vector<double> least(landings.count() * signals * size, kInfinity);
+  for_each_covered(landings, [&](int landing, State s) {
+    for (int j = 0; j < signals; ++j) {
+      double* points = least.data() + (landing * signals + j) * size;
+      for (int k = 0; k < size; ++k)
+        points[k] = std::min(points[k], table.points(s, j)[k] + landings.worth(s, j));
+    }
+  });
+  least = least_of(landings, std::move(least));
+  for (int landing = 0; landing < landings.count(); ++landing) {
+    for (int j = 0; j < signals; ++j)
+      std::copy_n(least.data() + (landing * signals + j) * size, size,
+                  table.points(std::int64_t{landings.model().states()} + landing, j));
+  }
+}
+
+}  // namespace
+
+LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
+                  Workers& workers) {
+  LandingPlans plans;
+  if (landings.count() == 0) return plans;
+  const Model& model = landings.model();
+  const bool one = table.directions().constraints() == 1;
+  const int size = table.directions().size();
+  plans.least = find_least(landings, table);
+  plans.parts.resize(2 * plans.least.size());
+  for (int landing = 0; landing < landings.count(); ++landing)
+    bound_landing(plans.least.data() + landing * size, std::int64_t{model.states()} + landing,
+                  table, plans.parts.data() + 2 * landing * size);
+  if (one)
+    CommonPromises(landings, curves, table, workers).find();
+  else
+    promise_by_direction(landings, table);
+  for (int landing = 0; landing < landings.count(); ++landing) {
+    const double* utility = table.points(std::int64_t{model.states()} + landing, one ? 1 : 0);
+    for (int k = 0; k < size; ++k) {
+      workers.check();
+      for (State own = 0; own < model.own_states(); ++own) {
+        plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
+        if (!landings.covers(landing, model.own(own))) continue;
+        if (one)
+          mix_for_utility(curves[model.own(own)], utility[k] - landings.worth(model.own(own), 1),
+                          plans.moves);
+        else
+          plans.moves.push_back({k, 1.0});
+      }
+    }
+  }
+  plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
+  return plans;
+}
+
+}  // namespace redoubt

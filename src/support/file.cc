@@ -1,0 +1,131 @@
+#include "support/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "redoubt/file.h"
+#include "support/require.h"
+
+namespace redoubt {
+namespace io {
+namespace {
+
+constexpr std::string_view kUnfinished = ".unfinished";
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+// Unfinished files for this target that nobody holds a lock on: their writers are dead.
+void remove_leftovers(const std::filesystem::path& target) {
+  const std::string prefix = target.filename().string() + ".";
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(target), failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(kUnfinished)) continue;
+    const int descriptor = ::open(entry.path().c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    ::close(descriptor);
+  }
+}
+
+}  // namespace
+
+NewFile::NewFile(const std::filesystem::path& target) : target_(target) {
+  remove_leftovers(target);
+  struct stat status = {};
+  do {  // until it is ours: between its making and its lock it looks like a leftover to others
+    if (descriptor_ >= 0) ::close(descriptor_);
+    open();
+    check(::flock(descriptor_, LOCK_EX) == 0 && ::fstat(descriptor_, &status) == 0);
+  } while (status.st_nlink == 0);
+}
+
+void NewFile::open() {
+  static std::atomic<int> count{0};
+  path_ = target_;
+  path_ += fmt::format(".{}-{}{}", ::getpid(), count++, kUnfinished);
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  check(descriptor_ >= 0);
+}
+
+NewFile::~NewFile() {
+  if (!kept_) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+void NewFile::reserve(std::uint64_t bytes) {
+  const int done = ::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes));
+  check(done == 0 || errno == EOPNOTSUPP || errno == ENOSYS);
+  check(::ftruncate(descriptor_, 0) == 0);
+}
+
+void NewFile::write(std::string_view content) {
+  while (!content.empty()) {
+    const auto written = ::write(descriptor_, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    check(written >= 0);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void NewFile::keep() {
+  check(::fsync(descriptor_) == 0);
+  check(::rename(path_.c_str(), target_.c_str()) == 0);
+  kept_ = true;
+  sync_folder();
+}
+
+// The new name must be on disk, too. Some file systems cannot sync a folder; there is nothing to do
+// about those.
+void NewFile::sync_folder() const {
+  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
+void NewFile::check(bool done) const {
+  require(done, "{}: cannot be written ({})", target_.string(), std::strerror(errno));
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  require(!std::filesystem::is_directory(path), "{}: is a directory, must be a file",
+          path.string());
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), "{}: cannot be opened ({})", path.string(), std::strerror(errno));
+  // All at once where the size is known: a buffer that grows takes twice the memory.
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  std::string content(unknown ? 0 : size, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.good()) content.append(std::istreambuf_iterator<char>(in), {});  // of a pipe, everything
+  require(!in.bad(), "{}: cannot be read", path.string());
+  return content;
+}
+
+void require_plausible(std::int64_t count, std::string_view what, std::size_t bytes) {
+  const auto most = 1'000'000 + 32 * static_cast<std::int64_t>(bytes);
+  require(count <= most, "{} {} in a file of {} bytes, must be at most {}", count, what, bytes,
+          most);
+}
+
+}  // namespace io
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  io::NewFile file(path);
+  file.write(content);
+  file.keep();
+}
+
+}  // namespace redoubt
