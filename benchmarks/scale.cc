@@ -88,7 +88,7 @@ double solve_time(int ranks, int threads) {
   const RcviOptions options{.budget_step = 1};
   std::vector<Problem> parts;
   const auto blocks = balanced_blocks(medium().model(), ranks);
-  for (int rank = 0; rank < ranks; ++rank) parts.push_back(part_of(medium(), blocks, rank));
+  for (int rank = 0; rank < ranks; ++rank) parts.push_back(subproblem(medium(), blocks, rank));
   const auto start = Clock::now();
   run_ranks(ranks, [&](Communicator& all) {
     Execution execution{.threads = threads};

@@ -76,6 +76,6 @@ std::vector<std::int32_t> partition(const StateGraph& graph, int ranks) {
 
 }  // namespace
 
-Partition partition_by_metis() { return partition; }
+Partitioner partition_by_metis() { return partition; }
 
 }  // namespace redoubt

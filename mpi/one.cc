@@ -6,7 +6,7 @@
 namespace redoubt {
 
 Communicator& processes() { return one_process(); }
-Partition partition_by_metis() {
+Partitioner partition_by_metis() {
   throw Error(
       "--partition metis in a program without METIS, must be in the one that make mpi builds");
 }

@@ -13,7 +13,7 @@ Communicator& processes();
 bool everyone_is_here();
 
 // States divided by METIS, which programs for several processes have; an Error in others.
-Partition partition_by_metis();
+Partitioner partition_by_metis();
 
 void end_processes();                   // once everything is done, on every process
 [[noreturn]] void abandon(int status);  // ends all processes, whatever they are doing

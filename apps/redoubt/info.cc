@@ -191,7 +191,7 @@ int info(const InfoOptions& options) {
   const auto seconds = estimated_seconds(problem, options.rcvi, plan, how);
   std::vector<RankPlan> ranks;
   std::optional<NeededStates> needed;
-  const DivideOptions how_to_divide = divide_options(options.problem, needed);
+  const PartitionOptions how_to_divide = partition_options(options.problem, needed);
   if (options.ranks) ranks = plan_ranks(problem, options.rcvi, *options.ranks, how_to_divide);
   if (options.json) {
     Json object = info_json(problem, achievable, together, plan, seconds);

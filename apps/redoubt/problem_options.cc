@@ -238,22 +238,23 @@ void add_partition(CommandLine& verb, ProblemOptions& options) {
       .group("Execution");
 }
 
-DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed) {
+PartitionOptions partition_options(const ProblemOptions& options,
+                                   std::optional<NeededStates>& needed) {
   if (options.partition != "metis") return {};
   return {partition_by_metis(), [&needed](const NeededStates& found) { needed = found; }};
 }
 
 Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed) {
-  const DivideOptions how = divide_options(options, needed);
+  const PartitionOptions how = partition_options(options, needed);
   Communicator& ranks = processes();
   if (ranks.size() == 1) return read_problem(options);
   const auto change = [&](Terms& terms, State states, const std::vector<std::string>& names) {
     replace_terms(terms, states, names, options);
   };
   if (names_a_file(options.problem))
-    return load_part(options.problem, ranks, change, how, objective(options));
+    return load_subproblem(options.problem, ranks, change, how, objective(options));
   const Problem whole = read_problem(options);
-  return part_of(whole, divide(whole.model(), ranks, how), ranks.rank());
+  return subproblem(whole, make_partition(whole.model(), ranks, how), ranks.rank());
 }
 
 std::string needed_text(const NeededStates& needed, double bytes_of_state) {

@@ -34,7 +34,8 @@ void add_solution(CommandLine& verb, std::string& path);
 void add_partition(CommandLine& verb, ProblemOptions& options);
 
 // What --partition asks for; when states are divided, `needed` is known.
-DivideOptions divide_options(const ProblemOptions& options, std::optional<NeededStates>& needed);
+PartitionOptions partition_options(const ProblemOptions& options,
+                                   std::optional<NeededStates>& needed);
 
 Problem read_problem(const ProblemOptions& options);
 // The same for verbs that do not solve it: neither a horizon nor a reward need be known.

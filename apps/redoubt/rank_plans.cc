@@ -22,15 +22,16 @@ double bytes_of_state(const RcviPlan& plan) {
 }  // namespace
 
 std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count,
-                                 const DivideOptions& divided) {
+                                 const PartitionOptions& divided) {
   std::vector<RankPlan> plans(count);
   run_ranks(count, [&](Communicator& ranks) {
     Execution execution;
     if (count > 1) execution.ranks = &ranks;
-    DivideOptions how = divided;
+    PartitionOptions how = divided;
     if (ranks.rank() > 0) how.compared = {};  // once is enough
     const Problem part =
-        count > 1 ? part_of(problem, divide(problem.model(), ranks, how), ranks.rank()) : problem;
+        count > 1 ? subproblem(problem, make_partition(problem.model(), ranks, how), ranks.rank())
+                  : problem;
     const RcviPlan plan = plan_rcvi(part, options, execution);
     RankPlan& mine = plans[ranks.rank()];
     mine.states = part.model().own_states();

@@ -30,7 +30,7 @@ struct RankPlan {
 
 // As each of this many ranks would plan it, all of them in this process.
 std::vector<RankPlan> plan_ranks(const Problem& problem, const RcviOptions& options, int count,
-                                 const DivideOptions& divided);
+                                 const PartitionOptions& divided);
 
 Json memory_json(const MemoryPlan& memory);
 Json rank_plans_json(const std::vector<RankPlan>& plans);

@@ -105,7 +105,7 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
   if (policy.stages.empty() || start.states.size() > kMost) return;
   const Policy::Stage& stage = policy.at(0);
   const bool elsewhere = stage.mixed.empty() && stage.choice_begin.empty();  // or on other ranks
-  if (elsewhere || problem.model().arrays().part) return;
+  if (elsewhere || problem.model().arrays().submodel) return;
   std::vector<Cells> rows;
   for (const State state : start.states) {
     const Row first = problem.model().row_begin(0, state);

@@ -40,10 +40,10 @@ AugmentedProblem augment(const Problem& problem);
 
 // A policy of the augmented problem as one of the original: it remembers the budgets itself.
 // Memory states of the first stage keep their numbers.
-Policy lift(const AugmentedProblem& augmented, const Policy& policy);
+Policy to_original(const AugmentedProblem& augmented, const Policy& policy);
 
 // Any policy of the original problem as one of the augmented: it goes on as it was, and the states
 // remember the budgets.
-Policy lower(const AugmentedProblem& augmented, const Policy& policy);
+Policy to_augmented(const AugmentedProblem& augmented, const Policy& policy);
 
 }  // namespace redoubt

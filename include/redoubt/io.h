@@ -35,9 +35,9 @@ Draft load_draft(const std::filesystem::path& path);
 // `options` say which states are the rank's own.
 using ChangeTerms =
     std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
-Problem load_part(const std::filesystem::path& path, Communicator& ranks,
-                  const ChangeTerms& change = {}, const DivideOptions& options = {},
-                  const Objective& objective = {});
+Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
+                        const ChangeTerms& change = {}, const PartitionOptions& options = {},
+                        const Objective& objective = {});
 
 // How the archive of a .umb file is packed. Ranks read a plain one together, each its own part of
 // the bytes; of a packed one, every rank must unpack everything.

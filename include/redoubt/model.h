@@ -37,13 +37,13 @@ struct Label {
 // processes. Where those rows lead to other states, and in the start states, the part has the
 // states without their rows: their values come from the process that owns them. States have the
 // order of the larger model, so that everything is added up in the same order.
-struct Part {
+struct Submodel {
   int rank = 0, ranks = 1;
   State states = 0;                 // of the larger model
   std::vector<State> number;        // of each state here, in the larger model; they increase
   std::vector<std::int32_t> owner;  // of each state here: the rank that has its rows
   int actions = 0;                  // distinct action numbers of the larger model
-  bool operator==(const Part&) const = default;
+  bool operator==(const Submodel&) const = default;
 };
 
 // What a model is made of. Rows are ordered by stage, then state, then action; outcomes by row.
@@ -67,7 +67,7 @@ struct ModelArrays {
   std::vector<std::string> state_names;  // empty: numbers are the names
   std::vector<std::string> action_names;
   std::vector<Label> labels;
-  std::optional<Part> part;  // none: the whole model
+  std::optional<Submodel> part;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
 
@@ -106,7 +106,7 @@ class Model {
   State own(State place) const { return own_ ? own_->states[place] : place; }
   State own_place(State state) const { return own_ ? own_->places[state] : state; }  // -1: none
   bool owns(State state) const { return own_place(state) >= 0; }
-  State all_states() const { return arrays_->part ? arrays_->part->states : states(); }
+  State all_states() const { return arrays_->submodel ? arrays_->submodel->states : states(); }
   int most_outcomes() const { return most_outcomes_; }
 
   // Rows of a state at a stage of the horizon (a stationary model answers the same for every

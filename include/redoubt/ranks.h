@@ -50,12 +50,12 @@ std::vector<State> balanced_blocks(const Model& model, int ranks);
 
 // Which rank owns each state: one block for each rank or, where there is an owner for every state,
 // what that says.
-struct Division {
+struct Partition {
   std::vector<State> blocks;
   std::vector<std::int32_t> owner;
 
-  Division(std::vector<State> contiguous,  // NOLINT: blocks are a division
-           std::vector<std::int32_t> owners = {})
+  Partition(std::vector<State> contiguous,  // NOLINT: blocks are a partition
+            std::vector<std::int32_t> owners = {})
       : blocks(std::move(contiguous)), owner(std::move(owners)) {}
   int ranks() const { return static_cast<int>(blocks.size()) - 1; }
   State states() const { return blocks.back(); }
@@ -72,7 +72,7 @@ struct StateGraph {
 
 // An owner for every state of a graph, so that ranks have about equally many outcomes and need few
 // states of each other; none when it knows of nothing better than blocks.
-using Partition = std::function<std::vector<std::int32_t>(const StateGraph& graph, int ranks)>;
+using Partitioner = std::function<std::vector<std::int32_t>(const StateGraph& graph, int ranks)>;
 
 // How many states ranks need of each other, all ranks together: in every stage, each of these is
 // sent.
@@ -84,15 +84,16 @@ struct NeededStates {
 // How the states of a problem are divided among ranks: in blocks, or by a partition if that saves a
 // tenth of what is sent (ranks are less equal then). To know that, the first rank has the graph of
 // the whole model in memory for a while.
-struct DivideOptions {
-  Partition partition = {};                                       // none: blocks
+struct PartitionOptions {
+  Partitioner partition = {};                                     // none: blocks
   std::function<void(const NeededStates& needed)> compared = {};  // with a partition, on every rank
 };
-Division divide(const Model& whole, Communicator& ranks, const DivideOptions& options = {});
+Partition make_partition(const Model& whole, Communicator& ranks,
+                         const PartitionOptions& options = {});
 
 // One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
 // parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
 // are those of the whole problem, the same on every rank; a policy is the rank's own part of it.
-Problem part_of(const Problem& whole, const Division& division, int rank);
+Problem subproblem(const Problem& whole, const Partition& partition, int rank);
 
 }  // namespace redoubt

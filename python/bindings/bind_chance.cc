@@ -23,8 +23,8 @@ void bind_chance(nb::module_& m) {
   m.def("with_probability", &with_probability, nb::arg("constraint"), nb::arg("probability"));
   m.def("has_chance_constraints", &has_chance_constraints, nb::arg("problem"));
   m.def("augment", &augment, nb::arg("problem"), nb::call_guard<nb::gil_scoped_release>());
-  m.def("lift", &lift, nb::arg("augmented"), nb::arg("policy"),
+  m.def("to_original", &to_original, nb::arg("augmented"), nb::arg("policy"),
         nb::call_guard<nb::gil_scoped_release>());
-  m.def("lower", &lower, nb::arg("augmented"), nb::arg("policy"),
+  m.def("to_augmented", &to_augmented, nb::arg("augmented"), nb::arg("policy"),
         nb::call_guard<nb::gil_scoped_release>());
 }

@@ -7,9 +7,9 @@
 
 namespace redoubt {
 
-void least_over_states(Workers& workers, State states,
-                       const std::function<const double*(State)>& values_of,
-                       const std::function<double(State)>& worth_of, std::span<double> least) {
+void min_over_states(Workers& workers, State states,
+                     const std::function<const double*(State)>& values_of,
+                     const std::function<double(State)>& worth_of, std::span<double> least) {
   const std::size_t count = least.size();
   std::vector<double> found(workers.count() * count, std::numeric_limits<double>::infinity());
   const double work = 0.3 * static_cast<double>(states) * static_cast<double>(count);
@@ -25,7 +25,7 @@ void least_over_states(Workers& workers, State states,
   for (int w = 1; w < workers.count(); ++w) {
     for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], found[w * count + i]);
   }
-  agree_on_least(workers.ranks(), least);
+  min_over_ranks(workers.ranks(), least);
   // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
   for (double& value : least) value += 0.0;
 }

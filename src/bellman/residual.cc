@@ -17,7 +17,7 @@ void Residual::add(const Residual& other) {
 void agree(Communicator& ranks, Residual& residual) {
   if (ranks.size() == 1) return;
   std::array<double, 4> all = {residual.low, -residual.high, residual.least, -residual.most};
-  agree_on_least(ranks, all);
+  min_over_ranks(ranks, all);
   residual = {all[0], -all[1], all[2], -all[3]};
 }
 

@@ -107,7 +107,7 @@ class Augmentation {
     }
     if (arrays_.stages == 0) arrays_.stages = 1, arrays_.state_rows.assign(arrays_.states + 1, 0);
     set_ = uncertainty();
-    if (model_.arrays().part) arrays_.part = part();
+    if (model_.arrays().submodel) arrays_.submodel = part();
     return Model(std::move(arrays_));
   }
 
@@ -136,10 +136,10 @@ class Augmentation {
     }
   }
 
-  Part part() {
+  Submodel part() {
     std::int32_t last = -1;
     for (const std::int32_t action : arrays_.action) last = std::max(last, action);
-    const int actions = static_cast<int>(agree_on_max(workers_.ranks(), last)) + 1;
+    const int actions = static_cast<int>(max_over_ranks(workers_.ranks(), last)) + 1;
     return {workers_.ranks().rank(),
             workers_.ranks().size(),
             pairs_.all,
@@ -263,7 +263,7 @@ AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_
   for (int signal = -1; signal < problem.model().signals(); ++signal)
     arrivals = arrivals || !problem.model().arrival_values(signal).empty();
   // A rank knows arrivals in the states that its rows lead to, not in all.
-  require(!any_rank(workers.ranks(), arrivals) || !problem.model().arrays().part ||
+  require(!any_rank(workers.ranks(), arrivals) || !problem.model().arrays().submodel ||
               !lands_anywhere(problem),
           "a chance constraint and signals of arrivals, under total variation with reach anywhere, "
           "on {} ranks, must run on one",

@@ -95,7 +95,7 @@ std::vector<Successor> successors(const Problem& problem, const ChanceBudgets& b
 
 namespace {
 
-void tidy(std::vector<Pair>& pairs) {
+void sort_unique(std::vector<Pair>& pairs) {
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
@@ -119,7 +119,7 @@ class Search {
         ranks_(workers.ranks()),
         bytes_for_each_(bytes_for_each),
         room_(memory_room()) {
-    if (model_.arrays().part && lands_anywhere(problem)) owner_ = owners_of_all(ranks_, model_);
+    if (model_.arrays().submodel && lands_anywhere(problem)) owner_ = owners_of_all(ranks_, model_);
   }
 
   ReachedPairs run() {
@@ -137,10 +137,10 @@ class Search {
       for (const Pair& pair : next) {
         if (owner(pair) != ranks_.rank()) found_.known.push_back(pair);
       }
-      tidy(found_.known);
+      sort_unique(found_.known);
       auto& reached = found_.at_stage[h + 1];
-      reached = bring_to_owners(ranks_, next, [&](const Pair& pair) { return owner(pair); });
-      tidy(reached);
+      reached = send_to_owners(ranks_, next, [&](const Pair& pair) { return owner(pair); });
+      sort_unique(reached);
       add(h);
       if (budgets_.stationary()) drop_known(reached);
       check_memory();
@@ -148,16 +148,17 @@ class Search {
     add(horizon);
     check_memory();
     found_.known.insert(found_.known.end(), found_.own.begin(), found_.own.end());
-    tidy(found_.known);
+    sort_unique(found_.known);
     number();
     return std::move(found_);
   }
 
  private:
   int owner(const Pair& pair) const {
-    if (!model_.arrays().part) return 0;
+    if (!model_.arrays().submodel) return 0;
     if (!owner_.empty()) return owner_[pair.state];
-    return model_.arrays().part->owner[number_in_part(*model_.arrays().part, pair.state)];
+    return model_.arrays()
+        .submodel->owner[number_in_submodel(*model_.arrays().submodel, pair.state)];
   }
 
   // What follows our own pairs of a stage, whoever owns it.
@@ -165,7 +166,7 @@ class Search {
     constexpr std::size_t kSorted = std::size_t{1} << 18;  // at a time, in a fraction of a second
     std::vector<Pair> next, found;
     const auto sort_in = [&] {
-      tidy(found);
+      sort_unique(found);
       merge_into(next, found);
       found.clear();
     };
@@ -216,14 +217,14 @@ class Search {
   }
   void check_memory() const {
     require_memory(bytes_on_one_machine({.model = bytes()}, ranks_),
-                   agree_on_sum(ranks_, static_cast<double>(found_.own.size())));
+                   sum_over_ranks(ranks_, static_cast<double>(found_.own.size())));
   }
 
   // Pairs are counted in the order of their states, and the rank that owns one knows its number.
   void number() {
     const std::vector<Pair>& own = found_.own;
-    found_.all = static_cast<State>(agree_on_sum(ranks_, static_cast<double>(own.size())));
-    if (!model_.arrays().part) return;
+    found_.all = static_cast<State>(sum_over_ranks(ranks_, static_cast<double>(own.size())));
+    if (!model_.arrays().submodel) return;
     std::vector<State> states;
     std::vector<std::int64_t> count, begin;  // of each of these states: its pairs, and the first
     for (std::size_t i = 0; i < own.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace redoubt {
 
-void tidy(Nodes& nodes) {
+void sort_unique(Nodes& nodes) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
@@ -19,15 +19,15 @@ Place place_in(const AugmentedProblem& augmented, bool original, State state) {
   return {there, model.own_place(there)};
 }
 
-Walk::Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,
-           Workers& workers)
+PolicyWalk::PolicyWalk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,
+                       Workers& workers)
     : augmented_(augmented),
       model_(augmented.problem.model()),
       policy_(policy),
       of_original_(of_original),
       workers_(workers) {}
 
-std::vector<Walk::Choice> Walk::choices(int h, const AugmentedNode& node) const {
+std::vector<PolicyWalk::Choice> PolicyWalk::choices(int h, const AugmentedNode& node) const {
   std::vector<Choice> list;
   const State state = number_here(model_, node.state);
   const Row first = model_.row_begin(h, state);
@@ -44,7 +44,7 @@ std::vector<Walk::Choice> Walk::choices(int h, const AugmentedNode& node) const 
   return list;
 }
 
-void Walk::look_at(int h, const Nodes& nodes) {
+void PolicyWalk::look_at(int h, const Nodes& nodes) {
   if (!of_original_ || !lands_anywhere(augmented_.original)) return;
   std::vector<std::int32_t> wanted;
   for (const AugmentedNode& node : nodes) {
@@ -58,7 +58,7 @@ void Walk::look_at(int h, const Nodes& nodes) {
       WantedPlans(augmented_.original.model(), policy_.at(h), std::move(wanted), workers_.ranks());
 }
 
-std::vector<MemoryMove> Walk::after(const Choice& choice, std::int64_t outcome) const {
+std::vector<MemoryMove> PolicyWalk::after(const Choice& choice, std::int64_t outcome) const {
   std::vector<MemoryMove> moves;
   const State next = model_.arrays().next[outcome];
   if (!of_original_) {
@@ -79,12 +79,12 @@ std::vector<MemoryMove> Walk::after(const Choice& choice, std::int64_t outcome) 
   return moves;
 }
 
-std::vector<MemoryMove> Walk::at_start(State start) const {
+std::vector<MemoryMove> PolicyWalk::at_start(State start) const {
   return start_memory(policy_,
                       of_original_ ? augmented_.state[start] : whole_number(model_, start));
 }
 
-Nodes Walk::start_nodes(bool all) const {
+Nodes PolicyWalk::start_nodes(bool all) const {
   Nodes nodes;
   for (const State start : augmented_.problem.start().states) {
     if (!model_.owns(start)) continue;
@@ -97,11 +97,11 @@ Nodes Walk::start_nodes(bool all) const {
       for (const MemoryMove& move : at_start(start)) nodes.push_back({whole, move.memory});
     }
   }
-  tidy(nodes);
+  sort_unique(nodes);
   return nodes;
 }
 
-Nodes Walk::follow(int h, const Nodes& nodes) const {
+Nodes PolicyWalk::follow(int h, const Nodes& nodes) const {
   Nodes next;
   for (const AugmentedNode& node : nodes) {
     workers_.check();
@@ -112,22 +112,22 @@ Nodes Walk::follow(int h, const Nodes& nodes) const {
       }
     }
   }
-  tidy(next);
+  sort_unique(next);
   return next;
 }
 
-bool Walk::moves_by_table(const Choice& choice) const {
+bool PolicyWalk::moves_by_table(const Choice& choice) const {
   return policy_.budget.empty() && !policy_.at(choice.decision.stage).outcome_slot.empty();
 }
 
-std::int64_t Walk::original_outcomes(const Choice& choice) const {
+std::int64_t PolicyWalk::original_outcomes(const Choice& choice) const {
   const Model& original = augmented_.original.model();
   const Row row =
       original.row_begin(choice.decision.stage, choice.decision.state) + choice.decision.action;
   return original.outcome_end(row) - original.outcome_begin(row);
 }
 
-std::span<const MemoryMove> Walk::plans(const Choice& choice) const {
+std::span<const MemoryMove> PolicyWalk::plans(const Choice& choice) const {
   if (!moves_by_table(choice)) return {};
   const Policy::Stage& here = policy_.at(choice.decision.stage);
   const auto slot = here.outcome_slot[choice.decision.choice] + original_outcomes(choice);

@@ -10,7 +10,7 @@
 namespace redoubt {
 
 using Nodes = std::vector<AugmentedNode>;
-void tidy(Nodes& nodes);  // sorted, each once
+void sort_unique(Nodes& nodes);  // sorted, each once
 
 // Where one of our own augmented states is in the model that a policy is for, which is the
 // augmented one or the original.
@@ -23,9 +23,10 @@ Place place_in(const AugmentedProblem& augmented, bool original, State state);
 // Follows a policy through the augmented problem. The policy is one of the augmented problem itself
 // or one of the original: they differ in whose states its nodes belong to and whose outcomes move
 // its memory. Of parts, each rank follows it through its own nodes.
-class Walk {
+class PolicyWalk {
  public:
-  Walk(const AugmentedProblem& augmented, const Policy& policy, bool of_original, Workers& workers);
+  PolicyWalk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,
+             Workers& workers);
 
   struct Choice {
     Decision decision;

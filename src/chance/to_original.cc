@@ -26,8 +26,8 @@ class Writer {
         workers_(workers),
         ranks_(workers.ranks()) {}
 
-  LoweredPolicy write() {
-    LoweredPolicy written;
+  PolicyOnAugmented write() {
+    PolicyOnAugmented written;
     const int horizon = augmented_.problem.horizon();
     states_ = for_original_ ? augmented_.original.model().own_states() : model_.own_states();
     written.policy.states = states_;
@@ -38,8 +38,8 @@ class Writer {
       workers_.check_together();
       walk_.look_at(h, nodes);
       const Nodes next = h + 1 < horizon ? walk_.follow(h, nodes) : Nodes{};
-      Nodes reached = bring_to_owners(ranks_, next, [&](const auto& node) { return owner(node); });
-      tidy(reached);
+      Nodes reached = send_to_owners(ranks_, next, [&](const auto& node) { return owner(node); });
+      sort_unique(reached);
       next_ = number(reached, next);
       written.policy.stages.push_back(stage(h, nodes));
       written.nodes.push_back(std::move(nodes));
@@ -56,8 +56,8 @@ class Writer {
   };
 
   int owner(const AugmentedNode& node) const {
-    const auto& part = model_.arrays().part;
-    return part ? part->owner[number_in_part(*part, node.state)] : 0;
+    const auto& part = model_.arrays().submodel;
+    return part ? part->owner[number_in_submodel(*part, node.state)] : 0;
   }
   State place(const AugmentedNode& node) const {  // in the written policy
     return place_in(augmented_, for_original_, number_here(model_, node.state)).own;
@@ -94,7 +94,7 @@ class Writer {
       for (const MemoryMove& move : walk_.at_start(start))
         known.push_back({whole_number(model_, start), move.memory});
     }
-    tidy(known);
+    sort_unique(known);
     const Numbered first = horizon > 0 ? number(own, known) : Numbered{};
     policy.start_begin = {0};
     for (const State start : states) {
@@ -115,7 +115,7 @@ class Writer {
     if (plans) number_plans(h, nodes);
     for (const AugmentedNode& node : nodes) {
       workers_.check();
-      for (const Walk::Choice& choice : walk_.choices(h, node)) {
+      for (const PolicyWalk::Choice& choice : walk_.choices(h, node)) {
         stage.choice_action.push_back(choice.decision.action);
         stage.choice_weight.push_back(choice.weight);
         stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()) - 1);
@@ -134,7 +134,7 @@ class Writer {
 
   // The outcomes of the augmented row that the written policy lists, in the order of its model's
   // row.
-  std::vector<std::int64_t> outcomes_of(const Walk::Choice& choice) const {
+  std::vector<std::int64_t> outcomes_of(const PolicyWalk::Choice& choice) const {
     const auto begin = model_.outcome_begin(choice.row), end = model_.outcome_end(choice.row);
     std::vector<std::int64_t> list(for_original_ ? original_outcomes(choice) : end - begin);
     for (auto i = begin; i < end; ++i) {
@@ -143,7 +143,7 @@ class Writer {
     }
     return list;
   }
-  std::int64_t original_outcomes(const Walk::Choice& choice) const {
+  std::int64_t original_outcomes(const PolicyWalk::Choice& choice) const {
     const Model& original = augmented_.original.model();
     const State state = place_in(augmented_, true, choice.decision.state).state;
     const Row row = original.row_begin(choice.decision.stage, state) + choice.decision.action;
@@ -161,13 +161,13 @@ class Writer {
       count[place(node)] += static_cast<std::int64_t>(walk_.choices(h, node).size());
     first_plan_ = first_numbers(ranks_, states, count, original.all_states());
     const double mine = std::accumulate(count.begin(), count.end(), 0.0);
-    plans_ = static_cast<std::int64_t>(agree_on_sum(ranks_, mine));
+    plans_ = static_cast<std::int64_t>(sum_over_ranks(ranks_, mine));
     landings_.assign(ranks_.size(), {});
   }
 
   // A choice draws its plan for certain. What the plan says of a state is for the rank that owns
   // the state.
-  void add_plan(const Walk::Choice& choice, std::int64_t plan, Policy::Stage& stage) {
+  void add_plan(const PolicyWalk::Choice& choice, std::int64_t plan, Policy::Stage& stage) {
     const auto number = static_cast<std::int32_t>(plan);
     stage.moves.push_back({number, 1.0});
     stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
@@ -175,7 +175,7 @@ class Writer {
     for (auto i = model_.outcome_begin(choice.row); i < model_.outcome_end(choice.row); ++i) {
       if (augmented_.outcome[i] < listed) continue;
       const State next = model_.arrays().next[i];
-      const int to = model_.arrays().part ? model_.arrays().part->owner[next] : 0;
+      const int to = model_.arrays().submodel ? model_.arrays().submodel->owner[next] : 0;
       for (const MemoryMove& move : walk_.after(choice, i))
         landings_[to].push_back({number, augmented_.state[next], written(next_, next, move)});
     }
@@ -188,7 +188,7 @@ class Writer {
       return landing.plan * std::int64_t{states_} +
              original.own_place(number_here(original, landing.state));
     };
-    const auto given = trade(ranks_, std::move(landings_));
+    const auto given = all_to_all(ranks_, std::move(landings_));
     stage.landing_begin.assign(plans_ * states_ + 1, 0);
     for (const auto& list : given) {
       for (const Landing& landing : list) ++stage.landing_begin[slot(landing) + 1];
@@ -210,7 +210,7 @@ class Writer {
 
   const AugmentedProblem& augmented_;
   const Model& model_;
-  Walk walk_;
+  PolicyWalk walk_;
   bool for_original_;
   Workers& workers_;
   Communicator& ranks_;
@@ -223,24 +223,24 @@ class Writer {
 
 }  // namespace
 
-Policy lift(const AugmentedProblem& augmented, const Policy& policy, Workers& workers) {
+Policy to_original(const AugmentedProblem& augmented, const Policy& policy, Workers& workers) {
   check_policy(augmented.problem, policy, workers.ranks());
   return Writer(augmented, policy, true, workers).write().policy;
 }
-Policy lift(const AugmentedProblem& augmented, const Policy& policy) {
+Policy to_original(const AugmentedProblem& augmented, const Policy& policy) {
   Workers alone(1);
-  return lift(augmented, policy, alone);
+  return to_original(augmented, policy, alone);
 }
 
-LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
-                               Workers& workers) {
+PolicyOnAugmented to_augmented_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
+                                          Workers& workers) {
   return Writer(augmented, policy, false, workers).write();
 }
 
-Policy lower(const AugmentedProblem& augmented, const Policy& policy) {
+Policy to_augmented(const AugmentedProblem& augmented, const Policy& policy) {
   check_policy(augmented.original, policy);
   Workers alone(1);
-  return lower_with_nodes(augmented, policy, alone).policy;
+  return to_augmented_with_nodes(augmented, policy, alone).policy;
 }
 
 }  // namespace redoubt

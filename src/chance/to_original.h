@@ -17,15 +17,15 @@ struct AugmentedNode {
 
 // A policy of the original problem on the augmented one. nodes[stage] are sorted; the memory states
 // of an augmented state are its nodes there, in order. Of parts, every rank has its own nodes.
-struct LoweredPolicy {
+struct PolicyOnAugmented {
   Policy policy;
   std::vector<std::vector<AugmentedNode>> nodes;
 };
 // Throws Stopped.
-LoweredPolicy lower_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
-                               Workers& workers);
+PolicyOnAugmented to_augmented_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
+                                          Workers& workers);
 
 // lift for parts, which every rank calls. Throws Stopped.
-Policy lift(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
+Policy to_original(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
 
 }  // namespace redoubt

@@ -31,7 +31,7 @@ void require_room_for_chance(const Problem& problem, Workers& workers) {
 double worst_probability(const Problem& problem, int constraint, const Policy& policy,
                          Workers& workers) {
   const AugmentedProblem augmented = augment_one(problem, constraint, workers);
-  const Policy lowered = lower_with_nodes(augmented, policy, workers).policy;
+  const Policy lowered = to_augmented_with_nodes(augmented, policy, workers).policy;
   const EvaluationPass pass = evaluate(augmented.problem, lowered, workers);
   return augmented.kept_at_start(0) + pass.evaluation.constraints[0].worst;
 }

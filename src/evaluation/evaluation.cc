@@ -60,7 +60,7 @@ class Pass {
     pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
     if (memoryless_)
-      pass.row_evaluations += agree_on_sum(workers_.ranks(), memoryless_->evaluations());
+      pass.row_evaluations += sum_over_ranks(workers_.ranks(), memoryless_->evaluations());
     return pass;
   }
 
@@ -98,8 +98,8 @@ class Pass {
         change = std::max(change, std::abs(better[n] - values[n]));
         scale = std::max(scale, std::abs(better[n]));
       }
-      change = agree_on_max(workers_.ranks(), change),
-      scale = agree_on_max(workers_.ranks(), scale);
+      change = max_over_ranks(workers_.ranks(), change),
+      scale = max_over_ranks(workers_.ranks(), scale);
       values.swap(better);
       if (change * rest <= 1e-12 * scale) return;
     }
@@ -183,7 +183,7 @@ const double* EvaluationPass::at_first_stage(const Model& model, const Policy& p
   const std::vector<double>& all = values.front();
   const auto nodes = static_cast<std::int64_t>(all.size() / channels.size());
   // Of a part, there is room for equally many nodes in every state.
-  const auto first = model.arrays().part || policy.stages.empty()
+  const auto first = model.arrays().submodel || policy.stages.empty()
                          ? nodes / model.states() * state
                          : policy.stages.front().begin(state);
   return all.data() + channel * nodes + first;

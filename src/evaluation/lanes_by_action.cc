@@ -2,8 +2,8 @@
 
 namespace redoubt {
 
-void TakenLanes::collect(const Policy::Stage& stage, std::int64_t first, MemoryRange range,
-                         int actions) {
+void LanesByAction::collect(const Policy::Stage& stage, std::int64_t first, MemoryRange range,
+                            int actions) {
   if (actions == 0) range.count = 0;  // terminal: whatever is stored there, nothing is taken
   const auto begin = first + range.first, end = begin + range.count;
   begin_.assign(actions + 2, 0);  // of action a at a + 2 while they are counted

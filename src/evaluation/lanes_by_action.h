@@ -9,7 +9,7 @@
 namespace redoubt {
 
 // Which memory states of a state take which action, as lists one after the other for each action.
-class TakenLanes {
+class LanesByAction {
  public:
   // Of the range of memory states of a state with this many actions; `first` is the node of its
   // first memory state.

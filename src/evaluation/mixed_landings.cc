@@ -35,7 +35,7 @@ std::vector<std::vector<double>> earned_by_landings(const Model& model,
   }
   sort(all);
   for (const auto& each : all) mine.insert(mine.end(), each.begin(), each.end());
-  const std::vector<double> gathered = gather_lists(ranks, std::move(mine));
+  const std::vector<double> gathered = all_gather_lists(ranks, std::move(mine));
   all.clear();
   for (auto from = gathered.begin(); from != gathered.end(); from += std::ssize(axes))
     all.emplace_back(from, from + std::ssize(axes));
@@ -79,7 +79,7 @@ void MixedLandings::find(int stage, std::span<const Channel> channels, const Val
     for (auto entry = begin; entry < end; ++entry)
       find_one(stage, entry, channels, values, workers[worker]);
   });
-  agree_on_least(group_->ranks(), least_);
+  min_over_ranks(group_->ranks(), least_);
   // Of 0 and -0 the least is the first: which one that is must not depend on the order of states.
   for (double& least : least_) least += 0.0;
 }

@@ -142,7 +142,7 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
     Stopwatch watch(execution);
     Workers workers(execution, &watch);
     const AugmentedProblem augmented = augment_one(problem, options.nature.constraint, workers);
-    const Policy lowered = lower_with_nodes(augmented, policy, workers).policy;
+    const Policy lowered = to_augmented_with_nodes(augmented, policy, workers).policy;
     totals = run_episodes(augmented.problem, lowered, {Nature::Against::constraint, 0}, signals,
                           stages, options, watch.rest());
   } else {

@@ -26,9 +26,9 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
   std::vector<double> tables;  // negative: there is one
   for (const Policy::Stage& stage : policy.stages)
     tables.push_back(stage.outcome_slot.empty() ? 0 : -1);
-  agree_on_least(workers.ranks(), tables);
+  min_over_ranks(workers.ranks(), tables);
   by_table_.assign(tables.begin(), tables.end());
-  if (problem.model().arrays().part) find_room();
+  if (problem.model().arrays().submodel) find_room();
 }
 
 void StageEvaluation::find_room() {
@@ -41,14 +41,14 @@ void StageEvaluation::find_room() {
     }
     least.push_back(-static_cast<double>(most));
   }
-  agree_on_least(group_->ranks(), least);
+  min_over_ranks(group_->ranks(), least);
   for (const double room : least) room_.push_back(static_cast<std::int64_t>(-room));
 }
 
 double StageEvaluation::row_evaluations() const {
   double sum = 0;
   for (const Worker& worker : workers_) sum += worker.rows.evaluations();
-  return agree_on_sum(group_->ranks(), sum);
+  return sum_over_ranks(group_->ranks(), sum);
 }
 
 MemoryPlan StageEvaluation::memory(int stages) const {
@@ -56,7 +56,7 @@ MemoryPlan StageEvaluation::memory(int stages) const {
   std::int64_t layers = 0, landings = 0, room = 1;
   for (int h = 0; h < stages; ++h) {
     layers = std::max(layers, nodes(h) + nodes(h + 1));
-    if (model.arrays().part) room = std::max(room, first_node(h, 1));
+    if (model.arrays().submodel) room = std::max(room, first_node(h, 1));
     const auto slots = static_cast<std::int64_t>(policy_->at(h).landing_begin.size());
     if (workers_.front().rows.needs_floor() && policy_->states > 0)
       landings = std::max(landings, slots / policy_->states * all_states_);
@@ -93,7 +93,7 @@ void StageEvaluation::load(int stage) {
 LayerView StageEvaluation::layer(int stage, Next& values) const {
   const auto all = static_cast<std::int64_t>(values.size()) / channels();
   LayerView layer{values.data(), 1, channels(), all, 1};
-  if (problem_->model().arrays().part)
+  if (problem_->model().arrays().submodel)
     layer.state_stride = layer.count = first_node(stage, 1);  // equally many in every state
   return layer;
 }
@@ -168,7 +168,7 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
 }
 
 void StageEvaluation::collect_lanes(int stage, State state, MemoryRange range,
-                                    TakenLanes& taken) const {
+                                    LanesByAction& taken) const {
   const Model& model = problem_->model();
   const Row actions = model.row_end(stage, state) - model.row_begin(stage, state);
   taken.collect(*decisions_, decisions_->begin(model.own_place(state)), range,
@@ -188,7 +188,7 @@ void StageEvaluation::fetch_after(int stage, State state, int action, const Next
 }
 
 // The first action from this one on that is taken; false where there is none.
-bool StageEvaluation::fetch_taken(int stage, State state, int from, const TakenLanes& taken,
+bool StageEvaluation::fetch_taken(int stage, State state, int from, const LanesByAction& taken,
                                   const Next& next, Worker& worker) const {
   const Model& model = problem_->model();
   Row row = model.row_begin(stage, state) + from;

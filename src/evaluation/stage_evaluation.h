@@ -50,9 +50,9 @@ class StageEvaluation {
   struct Worker {  // buffers of one thread
     explicit Worker(const Problem& problem) : rows(problem) {}
     RowEvaluator rows;
-    MemoryRange range;  // memory states at hand
-    TakenLanes taken;   // which of them take which action
-    TakenLanes ahead;   // the same of the next state, when it is known already
+    MemoryRange range;    // memory states at hand
+    LanesByAction taken;  // which of them take which action
+    LanesByAction ahead;  // the same of the next state, when it is known already
     State ahead_of = -1;
     // Those that take the action at hand.
     std::span<const std::int32_t> lanes;
@@ -71,9 +71,9 @@ class StageEvaluation {
   std::int32_t nodes_of(State state) const;
   void fetch_decisions(State state) const;
   void run_range(int stage, State state, const Next& next, Next& values, Worker& worker);
-  void collect_lanes(int stage, State state, MemoryRange range, TakenLanes& taken) const;
+  void collect_lanes(int stage, State state, MemoryRange range, LanesByAction& taken) const;
   void fetch_after(int stage, State state, int action, const Next& next, Worker& worker) const;
-  bool fetch_taken(int stage, State state, int from, const TakenLanes& taken, const Next& next,
+  bool fetch_taken(int stage, State state, int from, const LanesByAction& taken, const Next& next,
                    Worker& worker) const;
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,

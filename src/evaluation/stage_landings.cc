@@ -22,7 +22,7 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
   const std::int64_t own = policy_->states,
                      slots = static_cast<std::int64_t>(here.landing_begin.size()) - 1,
                      plans = own > 0 ? slots / own : 0;
-  plans_ = static_cast<std::int64_t>(agree_on_max(ranks, static_cast<double>(plans)));
+  plans_ = static_cast<std::int64_t>(max_over_ranks(ranks, static_cast<double>(plans)));
   std::vector<double> values(plans_ * channels() * own, 0.0);
   for (int c = 0; c < channels(); ++c) {
     for (std::int64_t slot = 0; slot < plans_ * own; ++slot) {
@@ -35,18 +35,18 @@ void StageEvaluation::prepare_landings(int stage, const Next& next) {
       }
     }
   }
-  if (!model.arrays().part) {
+  if (!model.arrays().submodel) {
     floor_ = std::move(values);
     return;
   }
-  values = gather_lists(ranks, std::move(values));  // [rank][channel][plan][state]
+  values = all_gather_lists(ranks, std::move(values));  // [rank][channel][plan][state]
   std::vector<State> mine;
   for (State s = 0; s < model.own_states(); ++s) mine.push_back(whole_number(model, model.own(s)));
-  const std::vector<State> states = gather_lists(ranks, std::move(mine));
+  const std::vector<State> states = all_gather_lists(ranks, std::move(mine));
   floor_.resize(values.size());
   const double* from = values.data();
   auto first = states.begin();
-  for (const State count : gather_value(ranks, model.own_states())) {
+  for (const State count : all_gather_one(ranks, model.own_states())) {
     for (std::int64_t plan = 0; plan < plans_ * channels(); ++plan) {
       for (State s = 0; s < count; ++s) floor_[plan * all_states_ + first[s]] = *from++;
     }
@@ -79,8 +79,8 @@ void StageEvaluation::prepare_floor(int stage, const Next& next) {
       return next.data() + c * all + first_node(stage + 1, s);
     };
     const auto worth_of = [&](State s) { return arrival_worth(*problem_, channels_[c], s); };
-    least_over_states(*group_, problem_->model().states(), values_of, worth_of,
-                      {floor_.data() + std::int64_t{c} * memory, static_cast<std::size_t>(memory)});
+    min_over_states(*group_, problem_->model().states(), values_of, worth_of,
+                    {floor_.data() + std::int64_t{c} * memory, static_cast<std::size_t>(memory)});
   }
 }
 

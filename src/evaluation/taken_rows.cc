@@ -66,7 +66,7 @@ double worst_landing(const Problem& problem, const Channel& channel, Communicato
     for (std::size_t s = 0; s < values.size(); ++s)
       least = std::min(least, values[s] + arrival_worth(problem, channel, static_cast<State>(s)));
   }
-  return agree_on_min(ranks, least) + 0.0;  // no -0
+  return min_over_ranks(ranks, least) + 0.0;  // no -0
 }
 
 TakenSweep::TakenSweep(const Problem& problem, Workers& workers, Exchange& exchange)

@@ -36,7 +36,7 @@ Nature nature_of(const Problem& problem, std::string_view word) {
 // problem.
 struct WorstKernel::Lowered {
   AugmentedProblem augmented;
-  LoweredPolicy lowered;
+  PolicyOnAugmented lowered;
 };
 
 struct WorstKernel::Shared {
@@ -107,7 +107,7 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
     if (is_chance(problem, nature)) {
       auto lowered =
           std::make_shared<Lowered>(Lowered{augment_one(problem, nature.constraint, workers), {}});
-      lowered->lowered = lower_with_nodes(lowered->augmented, policy, workers);
+      lowered->lowered = to_augmented_with_nodes(lowered->augmented, policy, workers);
       const Execution rest = watch.rest();
       own_->on_augmented =
           std::make_unique<WorstKernel>(lowered->augmented.problem, lowered->lowered.policy,

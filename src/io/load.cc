@@ -44,7 +44,7 @@ Draft load_umb(const std::filesystem::path& path) {
 
 // An error of one rank is an error of all.
 Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
-                         const ChangeTerms& change, const DivideOptions& options,
+                         const ChangeTerms& change, const PartitionOptions& options,
                          const Objective& objective) {
   io::UmbShare share = io::naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
@@ -53,13 +53,13 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
   });
   const auto& actions = share.block.action;
   const auto largest = actions.empty() ? -1 : *std::max_element(actions.begin(), actions.end());
-  const int count = static_cast<int>(agree_on_max(ranks, largest)) + 1;
+  const int count = static_cast<int>(max_over_ranks(ranks, largest)) + 1;
   std::optional<Problem> part;
   all_or_none(ranks, [&] {
     if (change) change(share.terms, share.block.states, share.block.state_names);
     part = io::naming(path.string(), [&] {
-      const Problem given = make_part(std::move(share.block), share.division, ranks.rank(), count,
-                                      std::move(share.terms));
+      const Problem given = make_submodel(std::move(share.block), share.partition, ranks.rank(),
+                                          count, std::move(share.terms));
       return Problem(with_objective(given.model(), objective, share.rewarded), given.terms());
     });
   });
@@ -76,8 +76,9 @@ Draft load_draft(const std::filesystem::path& path) {
   return io::read_json_draft(content, path.string());
 }
 
-Problem load_part(const std::filesystem::path& path, Communicator& ranks, const ChangeTerms& change,
-                  const DivideOptions& options, const Objective& objective) {
+Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
+                        const ChangeTerms& change, const PartitionOptions& options,
+                        const Objective& objective) {
   if (ranks.size() > 1 && format_of(path) == Format::umb)
     return load_part_of_umb(path, ranks, change, options, objective);
   Draft draft = load_draft(path);
@@ -85,7 +86,7 @@ Problem load_part(const std::filesystem::path& path, Communicator& ranks, const 
   const Problem whole =
       io::naming(path.string(), [&] { return pose(std::move(draft), objective); });
   if (ranks.size() == 1) return whole;
-  return part_of(whole, divide(whole.model(), ranks, options), ranks.rank());
+  return subproblem(whole, make_partition(whole.model(), ranks, options), ranks.rank());
 }
 
 Problem load(const std::filesystem::path& path, const Objective& objective) {

@@ -17,7 +17,7 @@ inline double bytes_of(const Model& model) {
   for (const Signal& signal : a.signals)
     bytes += of(signal.row) + of(signal.outcome) + of(signal.arrival);
   // Of a part: the number and owner of a state, its place among our own, and the state of a place.
-  if (a.part) bytes += 4.0 * sizeof(State) * a.states;
+  if (a.submodel) bytes += 4.0 * sizeof(State) * a.states;
   return bytes;
 }
 

@@ -25,8 +25,8 @@ std::vector<char> states_of(const Model& model, const std::string& name, const s
 }
 
 void check_terms(const DecidedGoal& goal, const Model& model, const Terms& terms) {
-  require(!model.arrays().part, "'{}' on {} ranks, must run on one", goal.name,
-          model.arrays().part ? model.arrays().part->ranks : 1);
+  require(!model.arrays().submodel, "'{}' on {} ranks, must run on one", goal.name,
+          model.arrays().submodel ? model.arrays().submodel->ranks : 1);
   require(goal.goal.kind == Goal::Kind::total || terms.discount == 1,
           "'{}' with discount {}, must be 1, with a finite horizon: {} not discounted", goal.name,
           terms.discount, goal.is_probability() ? "probabilities are" : "steps are");

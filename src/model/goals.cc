@@ -183,7 +183,7 @@ WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets&
     const auto state = static_cast<State>(slot % model.states());
     if (pairs.done(state, pairs.arrival_code(state))) rows[slot].second = rows[slot].first;
   }
-  const Model cut(pick_rows(model.arrays(), rows, model.states()));
+  const Model cut(select_rows(model.arrays(), rows, model.states()));
   ModelArrays arrays = cut.arrays();
   if (sets.nothing_else) arrays.signals.clear();
   for (const DecidedGoal& goal : sets.goals) {
@@ -195,7 +195,7 @@ WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets&
     arrays.signals.push_back(std::move(signal));
   }
   Terms same = terms;
-  pick_radii(same, rows);
+  select_radii(same, rows);
   return {Model(std::move(arrays)), std::move(same), std::move(all)};
 }
 

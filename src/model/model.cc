@@ -181,8 +181,8 @@ void tidy_labels(ModelArrays& a) {
 
 // Of a part: numbers that increase, and rows in the states that it owns only.
 void check_part(const ModelArrays& a) {
-  if (!a.part) return;
-  const auto& [rank, ranks, states, number, owner, actions] = *a.part;
+  if (!a.submodel) return;
+  const auto& [rank, ranks, states, number, owner, actions] = *a.submodel;
   require(rank >= 0 && rank < ranks, "rank {} of a part, must be in 0..{}", rank, ranks - 1);
   const auto count = static_cast<std::size_t>(a.states);
   require(number.size() == count &&
@@ -278,14 +278,14 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
     normalise_rows(a, *this);
     most_outcomes_ = static_cast<int>(largest_step<std::int64_t>(a.row_outcomes));
   }
-  if (a.part) {
-    actions_ = std::max(actions_, a.part->actions);
+  if (a.submodel) {
+    actions_ = std::max(actions_, a.submodel->actions);
     find_own();
   }
 }
 
 void Model::find_own() {
-  const Part& part = *arrays_->part;
+  const Submodel& part = *arrays_->submodel;
   Own own;
   own.places.assign(states(), -1);
   for (State s = 0; s < states(); ++s) {
@@ -325,7 +325,7 @@ const Label* Model::find_label(const std::string& name) const {
 
 std::string Model::state_name(State state) const {
   if (!arrays_->state_names.empty()) return arrays_->state_names[state];
-  return fmt::format("{}", arrays_->part ? arrays_->part->number[state] : state);
+  return fmt::format("{}", arrays_->submodel ? arrays_->submodel->number[state] : state);
 }
 
 std::string Model::action_name(std::int32_t action) const {

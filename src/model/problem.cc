@@ -73,7 +73,7 @@ struct CheckUncertainty {
 
 }  // namespace
 
-Start tidy_start(const Start& start, State states) {
+Start canonical_start(const Start& start, State states) {
   check_start(start, states);
   std::map<State, double> mass;
   for (std::size_t i = 0; i < start.states.size(); ++i) {
@@ -117,7 +117,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   require(stages == 1 || terms_.horizon.value_or(-1) == stages,
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
-  terms_.start = tidy_start(terms_.start, model_.states());
+  terms_.start = canonical_start(terms_.start, model_.states());
   std::visit(CheckUncertainty{model_}, terms_.uncertainty);
   if (speaks_of_goals(model_, terms_)) {
     given_ = std::make_shared<const Draft>(Draft{model_, terms_});

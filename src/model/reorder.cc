@@ -96,18 +96,18 @@ std::vector<State> numbers_of(const std::vector<State>& order, State states) {
 
 Problem reorder(const Problem& problem, const std::vector<State>& order) {
   const Model& model = problem.model();
-  require(!model.arrays().part, "a part of a problem, must be reordered before it is divided");
+  require(!model.arrays().submodel, "a part of a problem, must be reordered before it is divided");
   const std::vector<State> number = numbers_of(order, model.states());
   const Ranges rows = rows_of(model.arrays(), order);
-  ModelArrays moved = pick_rows(model.arrays(), rows, model.states());
+  ModelArrays moved = select_rows(model.arrays(), rows, model.states());
   for (State& s : moved.next) s = number[s];
-  pick_arrivals(moved, order);
+  select_arrivals(moved, order);
   renumber_labels(moved, order);
   moved.state_names.clear();
   for (const State s : order) moved.state_names.push_back(model.state_name(s));
   Terms terms = problem.terms();
   for (State& s : terms.start.states) s = number[s];
-  pick_radii(terms, rows);
+  select_radii(terms, rows);
   return Problem(Model(std::move(moved)), std::move(terms));
 }
 

@@ -29,7 +29,7 @@ Ranges rows_of(const ModelArrays& a, const std::vector<State>& states) {
   return rows;
 }
 
-ModelArrays pick_rows(const ModelArrays& a, const Ranges& rows, State states) {
+ModelArrays select_rows(const ModelArrays& a, const Ranges& rows, State states) {
   ModelArrays some;
   some.states = states;
   some.stages = a.stages;
@@ -59,7 +59,7 @@ ModelArrays pick_rows(const ModelArrays& a, const Ranges& rows, State states) {
   return some;
 }
 
-void pick_arrivals(ModelArrays& a, const std::vector<State>& states) {
+void select_arrivals(ModelArrays& a, const std::vector<State>& states) {
   const auto pick_some = [&](std::vector<double>& arrival) {
     if (arrival.empty()) return;
     std::vector<double> picked;
@@ -85,7 +85,7 @@ void renumber_labels(ModelArrays& a, const std::vector<State>& states) {
   }
 }
 
-void pick_radii(Terms& terms, const Ranges& rows) {
+void select_radii(Terms& terms, const Ranges& rows) {
   std::visit(
       [&](auto& set) {
         if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);

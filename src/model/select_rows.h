@@ -17,15 +17,15 @@ Ranges rows_of(const ModelArrays& arrays, const std::vector<State>& states);
 
 // Those rows with all that belongs to them, as rows of a model of that many states. Next states
 // keep their numbers, and names, labels and arrivals are those of all states.
-ModelArrays pick_rows(const ModelArrays& arrays, const Ranges& rows, State states);
+ModelArrays select_rows(const ModelArrays& arrays, const Ranges& rows, State states);
 
 // Keeps what arrivals in some states earn, in the order in which these are listed.
-void pick_arrivals(ModelArrays& arrays, const std::vector<State>& states);
+void select_arrivals(ModelArrays& arrays, const std::vector<State>& states);
 
 // Labels of some states, under the numbers that are their places in this list.
 void renumber_labels(ModelArrays& arrays, const std::vector<State>& states);
 
 // Keeps the radii of those rows, where each row has one.
-void pick_radii(Terms& terms, const Ranges& rows);
+void select_radii(Terms& terms, const Ranges& rows);
 
 }  // namespace redoubt

@@ -6,6 +6,6 @@ namespace redoubt {
 
 // One entry for each state that an episode may begin in, by number, summing to one: starts that
 // mean the same compare equal. An Error unless it is a distribution over states 0..states-1.
-Start tidy_start(const Start& start, State states);
+Start canonical_start(const Start& start, State states);
 
 }  // namespace redoubt

@@ -47,9 +47,9 @@ class StateSet {
   State count_ = 0;
 };
 
-int owner_of(const Division& division, State state) {
-  if (!division.owner.empty()) return division.owner[state];
-  const auto& blocks = division.blocks;
+int owner_of(const Partition& partition, State state) {
+  if (!partition.owner.empty()) return partition.owner[state];
+  const auto& blocks = partition.blocks;
   return static_cast<int>(std::upper_bound(blocks.begin(), blocks.end(), state) - blocks.begin()) -
          1;
 }
@@ -65,7 +65,7 @@ State state_at(const ModelArrays& a, std::int64_t outcome) {
 
 }  // namespace
 
-std::vector<State> Division::states_of(int rank) const {
+std::vector<State> Partition::states_of(int rank) const {
   std::vector<State> own;
   if (owner.empty()) {
     own.resize(blocks[rank + 1] - blocks[rank]);
@@ -77,23 +77,23 @@ std::vector<State> Division::states_of(int rank) const {
   return own;
 }
 
-void check_division(const Division& division, State states) {
-  const auto& owner = division.owner;
+void check_partition(const Partition& partition, State states) {
+  const auto& owner = partition.owner;
   require(
-      division.states() == states &&
+      partition.states() == states &&
           (owner.empty() || owner.size() == static_cast<std::size_t>(states)),
-      "a division of {} states with {} owners, must be of {} states, with one owner for each or "
+      "a partition of {} states with {} owners, must be of {} states, with one owner for each or "
       "none",
-      division.states(), owner.size(), states);
+      partition.states(), owner.size(), states);
   for (const std::int32_t rank : owner)
-    require(rank >= 0 && rank < division.ranks(), "rank {} owns a state, must be in 0..{}", rank,
-            division.ranks() - 1);
+    require(rank >= 0 && rank < partition.ranks(), "rank {} owns a state, must be in 0..{}", rank,
+            partition.ranks() - 1);
 }
 
-ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
-                      const std::vector<State>& known, int actions) {
-  const State all = division.states();
-  const std::vector<State> own = division.states_of(rank);
+ModelArrays make_submodel(ModelArrays rows, const Partition& partition, int rank,
+                          const std::vector<State>& known, int actions) {
+  const State all = partition.states();
+  const std::vector<State> own = partition.states_of(rank);
   StateSet set(all);
   for (const State s : own) set.add(s);
   for (const State s : known) set.add(s);
@@ -103,8 +103,8 @@ ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
   }
   set.number();
   for (State& s : rows.next) s = set.place(s);
-  Part part{rank, division.ranks(), all, set.members(), {}, actions};
-  for (const State s : part.number) part.owner.push_back(owner_of(division, s));
+  Submodel part{rank, partition.ranks(), all, set.members(), {}, actions};
+  for (const State s : part.number) part.owner.push_back(owner_of(partition, s));
   std::vector<Row> state_rows = {0};
   state_rows.reserve(static_cast<std::size_t>(set.count()) * rows.stages + 1);
   const Row* row = rows.state_rows.data();
@@ -118,34 +118,35 @@ ModelArrays make_part(ModelArrays rows, const Division& division, int rank,
     for (const State s : part.number) names.push_back(std::move(rows.state_names[s]));
     rows.state_names = std::move(names);
   }
-  pick_arrivals(rows, part.number);
+  select_arrivals(rows, part.number);
   renumber_labels(rows, part.number);
-  rows.part = std::move(part);
+  rows.submodel = std::move(part);
   return rows;
 }
 
-Problem make_part(ModelArrays rows, const Division& division, int rank, int actions, Terms terms) {
-  terms.start = tidy_start(terms.start, division.states());
-  Model model(make_part(std::move(rows), division, rank, terms.start.states, actions));
-  for (State& s : terms.start.states) s = number_in_part(*model.arrays().part, s);
+Problem make_submodel(ModelArrays rows, const Partition& partition, int rank, int actions,
+                      Terms terms) {
+  terms.start = canonical_start(terms.start, partition.states());
+  Model model(make_submodel(std::move(rows), partition, rank, terms.start.states, actions));
+  for (State& s : terms.start.states) s = number_in_submodel(*model.arrays().submodel, s);
   return Problem(std::move(model), std::move(terms));
 }
 
-State find_in_part(const Part& part, State whole) {
+State find_in_submodel(const Submodel& part, State whole) {
   const std::vector<State>& number = part.number;
   const auto found = std::lower_bound(number.begin(), number.end(), whole);
   return found != number.end() && *found == whole ? static_cast<State>(found - number.begin()) : -1;
 }
 
-State number_in_part(const Part& part, State whole) {
-  const State found = find_in_part(part, whole);
+State number_in_submodel(const Submodel& part, State whole) {
+  const State found = find_in_submodel(part, whole);
   require(found >= 0, "state {} is not in this part", whole);
   return found;
 }
 
 bool row_lists(const Model& model, Row row, State whole) {
-  if (!model.arrays().part) return model.lists(row, whole);
-  const State here = find_in_part(*model.arrays().part, whole);
+  if (!model.arrays().submodel) return model.lists(row, whole);
+  const State here = find_in_submodel(*model.arrays().submodel, whole);
   return here >= 0 && model.lists(row, here);
 }
 
@@ -167,15 +168,15 @@ std::vector<State> balanced_blocks(const Model& model, int ranks) {
   return blocks;
 }
 
-Problem part_of(const Problem& whole, const Division& division, int rank) {
+Problem subproblem(const Problem& whole, const Partition& partition, int rank) {
   const Model& model = whole.model();
-  check_division(division, model.states());
-  const std::vector<State> own = division.states_of(rank);
+  check_partition(partition, model.states());
+  const std::vector<State> own = partition.states_of(rank);
   const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();
-  pick_radii(terms, rows);
-  return make_part(pick_rows(model.arrays(), rows, static_cast<State>(own.size())), division, rank,
-                   model.actions(), std::move(terms));
+  select_radii(terms, rows);
+  return make_submodel(select_rows(model.arrays(), rows, static_cast<State>(own.size())), partition,
+                       rank, model.actions(), std::move(terms));
 }
 
 }  // namespace redoubt

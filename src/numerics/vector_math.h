@@ -74,7 +74,7 @@ struct ReducedLogarithm {
   return {r.count, select(r.count == 0.0, x, r.fraction)};
 }
 
-// The logarithm, of s = fraction / (2 + fraction): log(1 + fraction) = 2 atanh(s). The division is
+// The logarithm, of s = fraction / (2 + fraction): log(1 + fraction) = 2 atanh(s). The partition is
 // left to the caller, who may have others to do.
 [[gnu::always_inline]] inline Lanes assemble_log(Lanes count, Lanes s) {
   constexpr double kLog2 = 0x1.62e42fefa39efp-1;

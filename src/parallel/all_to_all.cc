@@ -17,13 +17,13 @@ std::vector<std::int64_t> first_numbers(Communicator& ranks, std::span<const Sta
   std::vector<std::vector<Count>> counts(ranks.size());
   for (std::size_t i = 0; i < states.size(); ++i)
     counts[states[i] / range].push_back({states[i], count[i]});
-  const auto given = trade(ranks, std::move(counts));
+  const auto given = all_to_all(ranks, std::move(counts));
   std::vector<std::int64_t> first(range + 1, 0);
   for (const auto& list : given) {
     for (const Count& one : list) first[one.state - begin + 1] = one.things;
   }
   std::partial_sum(first.begin(), first.end(), first.begin());
-  const auto totals = gather_value(ranks, first.back());
+  const auto totals = all_gather_one(ranks, first.back());
   const auto before =
       std::accumulate(totals.begin(), totals.begin() + ranks.rank(), std::int64_t{0});
   std::vector<std::vector<std::int64_t>> answers(ranks.size());
@@ -31,7 +31,7 @@ std::vector<std::int64_t> first_numbers(Communicator& ranks, std::span<const Sta
     for (const Count& one : given[r]) answers[r].push_back(before + first[one.state - begin]);
   }
   std::vector<std::int64_t> numbers;  // ranges increase, and so do the states that were asked for
-  for (const auto& list : trade(ranks, std::move(answers)))
+  for (const auto& list : all_to_all(ranks, std::move(answers)))
     numbers.insert(numbers.end(), list.begin(), list.end());
   return numbers;
 }
@@ -39,8 +39,8 @@ std::vector<std::int64_t> first_numbers(Communicator& ranks, std::span<const Sta
 std::vector<std::int32_t> owners_of_all(Communicator& ranks, const Model& part) {
   std::vector<State> mine;
   for (State s = 0; s < part.own_states(); ++s) mine.push_back(whole_number(part, part.own(s)));
-  const auto counts = gather_value(ranks, part.own_states());
-  const std::vector<State> states = gather_lists(ranks, std::move(mine));
+  const auto counts = all_gather_one(ranks, part.own_states());
+  const std::vector<State> states = all_gather_lists(ranks, std::move(mine));
   std::vector<std::int32_t> owner(part.all_states());
   auto state = states.begin();
   for (int r = 0; r < ranks.size(); ++r) {

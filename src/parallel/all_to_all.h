@@ -11,10 +11,11 @@ namespace redoubt {
 
 // Sends lists[r] to rank r, which may be this one. Returns what each rank has sent here.
 template <class Value>
-std::vector<std::vector<Value>> trade(Communicator& ranks, std::vector<std::vector<Value>> lists) {
+std::vector<std::vector<Value>> all_to_all(Communicator& ranks,
+                                           std::vector<std::vector<Value>> lists) {
   std::vector<std::size_t> sizes;
   for (const auto& list : lists) sizes.push_back(list.size());
-  const auto all_sizes = gather_values<std::size_t>(ranks, sizes);
+  const auto all_sizes = all_gather<std::size_t>(ranks, sizes);
   std::vector<std::vector<Value>> received(ranks.size());
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
@@ -34,12 +35,12 @@ std::vector<std::vector<Value>> trade(Communicator& ranks, std::vector<std::vect
 
 // Sends items to their owners, and returns those that this rank owns, sender by sender.
 template <class Item, class OwnerOf>
-std::vector<Item> bring_to_owners(Communicator& ranks, const std::vector<Item>& items,
-                                  OwnerOf owner_of) {
+std::vector<Item> send_to_owners(Communicator& ranks, const std::vector<Item>& items,
+                                 OwnerOf owner_of) {
   std::vector<std::vector<Item>> lists(ranks.size());
   for (const Item& item : items) lists[owner_of(item)].push_back(item);
   std::vector<Item> mine;
-  for (auto& list : trade(ranks, std::move(lists)))
+  for (auto& list : all_to_all(ranks, std::move(lists)))
     mine.insert(mine.end(), list.begin(), list.end());
   return mine;
 }
@@ -52,11 +53,11 @@ auto ask_owners(Communicator& ranks, const std::vector<Item>& items, OwnerOf own
   std::vector<std::vector<Item>> questions(ranks.size());
   for (const Item& item : items) questions[owner_of(item)].push_back(item);
   std::vector<std::vector<Value>> answers(ranks.size());
-  const auto asked = trade(ranks, std::move(questions));
+  const auto asked = all_to_all(ranks, std::move(questions));
   for (std::size_t r = 0; r < asked.size(); ++r) {
     for (const Item& item : asked[r]) answers[r].push_back(answer(item));
   }
-  const auto answered = trade(ranks, std::move(answers));
+  const auto answered = all_to_all(ranks, std::move(answers));
   std::vector<std::size_t> next(ranks.size());  // answer of each rank
   std::vector<Value> values;
   values.reserve(items.size());

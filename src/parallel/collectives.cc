@@ -26,9 +26,9 @@ Communicator& one_process() {
   return process;
 }
 
-void agree_on_least(Communicator& ranks, std::span<double> values) {
+void min_over_ranks(Communicator& ranks, std::span<double> values) {
   if (ranks.size() == 1) return;
-  const auto all = gather_values<double>(ranks, values);
+  const auto all = all_gather<double>(ranks, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = all[i];
     for (std::size_t at = i + values.size(); at < all.size(); at += values.size())
@@ -48,7 +48,7 @@ void all_or_none(Communicator& ranks, const std::function<void()>& body) {
     mine.failed = true;
     std::strncpy(mine.text.data(), error.what(), mine.text.size() - 1);
   }
-  for (const Outcome& outcome : gather_value(ranks, mine)) {
+  for (const Outcome& outcome : all_gather_one(ranks, mine)) {
     if (outcome.failed) throw Error(outcome.text.data());
   }
 }

@@ -13,23 +13,23 @@ namespace redoubt {
 
 // Everybody's values, rank by rank.
 template <class Value>
-std::vector<Value> gather_values(Communicator& ranks, std::span<const Value> mine) {
+std::vector<Value> all_gather(Communicator& ranks, std::span<const Value> mine) {
   const std::vector<std::byte> bytes = ranks.gather(std::as_bytes(mine));
   std::vector<Value> all(bytes.size() / sizeof(Value));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 template <class Value>
-std::vector<Value> gather_value(Communicator& ranks, Value mine) {
-  return gather_values<Value>(ranks, std::span<const Value>(&mine, 1));
+std::vector<Value> all_gather_one(Communicator& ranks, Value mine) {
+  return all_gather<Value>(ranks, std::span<const Value>(&mine, 1));
 }
 
 // The same where ranks have different numbers of them.
 template <class Value>
-std::vector<Value> gather_lists(Communicator& ranks, std::vector<Value> mine) {
-  const auto counts = gather_value(ranks, mine.size());
+std::vector<Value> all_gather_lists(Communicator& ranks, std::vector<Value> mine) {
+  const auto counts = all_gather_one(ranks, mine.size());
   mine.resize(*std::max_element(counts.begin(), counts.end()));
-  const std::vector<Value> padded = gather_values<Value>(ranks, mine);
+  const std::vector<Value> padded = all_gather<Value>(ranks, mine);
   std::vector<Value> all;
   for (std::size_t r = 0; r < counts.size(); ++r) {
     const auto first = padded.begin() + static_cast<std::ptrdiff_t>(r * mine.size());
@@ -38,29 +38,30 @@ std::vector<Value> gather_lists(Communicator& ranks, std::vector<Value> mine) {
   return all;
 }
 
-inline double agree_on_max(Communicator& ranks, double mine) {
-  const auto all = gather_value(ranks, mine);
+inline double max_over_ranks(Communicator& ranks, double mine) {
+  const auto all = all_gather_one(ranks, mine);
   return *std::max_element(all.begin(), all.end());
 }
-inline double agree_on_min(Communicator& ranks, double mine) {
-  const auto all = gather_value(ranks, mine);
+inline double min_over_ranks(Communicator& ranks, double mine) {
+  const auto all = all_gather_one(ranks, mine);
   return *std::min_element(all.begin(), all.end());
 }
-inline double agree_on_sum(Communicator& ranks, double mine) {
+inline double sum_over_ranks(Communicator& ranks, double mine) {
   double sum = 0;
-  for (const double value : gather_value(ranks, mine)) sum += value;
+  for (const double value : all_gather_one(ranks, mine)) sum += value;
   return sum;
 }
-inline bool any_rank(Communicator& ranks, bool mine) { return agree_on_max(ranks, mine) > 0; }
-inline bool all_ranks(Communicator& ranks, bool mine) { return agree_on_min(ranks, mine) > 0; }
+inline bool any_rank(Communicator& ranks, bool mine) { return max_over_ranks(ranks, mine) > 0; }
+inline bool all_ranks(Communicator& ranks, bool mine) { return min_over_ranks(ranks, mine) > 0; }
 
 // Each entry becomes the least of all ranks' entries.
-void agree_on_least(Communicator& ranks, std::span<double> values);
+void min_over_ranks(Communicator& ranks, std::span<double> values);
 
 // Everybody's values on one rank, rank by rank; nothing on the others.
 template <class Value>
-std::vector<std::vector<Value>> bring_to(Communicator& ranks, int to, std::span<const Value> mine) {
-  const auto counts = gather_value(ranks, mine.size());
+std::vector<std::vector<Value>> gather_to(Communicator& ranks, int to,
+                                          std::span<const Value> mine) {
+  const auto counts = all_gather_one(ranks, mine.size());
   std::vector<std::vector<Value>> all;
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
@@ -77,14 +78,14 @@ std::vector<std::vector<Value>> bring_to(Communicator& ranks, int to, std::span<
   return all;
 }
 template <class Value>
-std::vector<std::vector<Value>> bring_to_first(Communicator& ranks, std::span<const Value> mine) {
-  return bring_to(ranks, 0, mine);
+std::vector<std::vector<Value>> gather_to_first(Communicator& ranks, std::span<const Value> mine) {
+  return gather_to(ranks, 0, mine);
 }
 
 // What the first rank has, on every rank.
 template <class Value>
-void take_from_first(Communicator& ranks, std::vector<Value>& values) {
-  values.resize(gather_value(ranks, values.size())[0]);
+void broadcast(Communicator& ranks, std::vector<Value>& values) {
+  values.resize(all_gather_one(ranks, values.size())[0]);
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
   for (int r = 1; ranks.rank() == 0 && r < ranks.size(); ++r)

@@ -17,7 +17,7 @@ constexpr State kSmallestSlice = 64;
 }  // namespace
 
 Exchange::Exchange(const Model& model, Communicator& ranks) : model_(&model), ranks_(&ranks) {
-  const auto& part = model.arrays().part;
+  const auto& part = model.arrays().submodel;
   const int parts = part ? part->ranks : 1;
   require(parts == ranks.size() && (!part || part->rank == ranks.rank()),
           "a problem in {} parts on {} ranks, must have one part for each rank", parts,
@@ -30,7 +30,7 @@ Exchange::Exchange(const Model& model, Communicator& ranks) : model_(&model), ra
     const int owner = part->owner[s];
     if (!model.owns(s)) peers_[owner - (owner > ranks.rank())].theirs.push_back(s);
   }
-  const auto largest = static_cast<State>(agree_on_max(ranks, model.own_states()));
+  const auto largest = static_cast<State>(max_over_ranks(ranks, model.own_states()));
   slices_ = std::clamp(largest / kSmallestSlice, 1, kMostSlices);
   learn_what_is_wanted();
   learn_slices();
@@ -39,10 +39,10 @@ Exchange::Exchange(const Model& model, Communicator& ranks) : model_(&model), ra
 // Everybody tells everybody else what it needs, and learns in which order it will come: that in
 // which its owner visits it.
 void Exchange::learn_what_is_wanted() {
-  const Part& part = *model_->arrays().part;
+  const Submodel& part = *model_->arrays().submodel;
   std::vector<std::int64_t> needs(ranks_->size());
   for (const Peer& peer : peers_) needs[peer.rank] = static_cast<std::int64_t>(peer.theirs.size());
-  const auto all_needs = gather_values<std::int64_t>(*ranks_, needs);
+  const auto all_needs = all_gather<std::int64_t>(*ranks_, needs);
   std::vector<Communicator::Outgoing> out;
   std::vector<Communicator::Incoming> in;
   std::vector<std::vector<State>> asked(peers_.size());
@@ -60,7 +60,7 @@ void Exchange::learn_what_is_wanted() {
   in.clear();
   for (std::size_t p = 0; p < peers_.size(); ++p) {
     Peer& peer = peers_[p];
-    for (State& s : peer.wanted) s = number_in_part(part, s);
+    for (State& s : peer.wanted) s = number_in_submodel(part, s);
     std::sort(peer.wanted.begin(), peer.wanted.end());
     for (const State s : peer.wanted) told[p].push_back(part.number[s]);
     out.push_back({peer.rank, std::as_bytes(std::span(told[p]))});
@@ -69,7 +69,7 @@ void Exchange::learn_what_is_wanted() {
   ranks_->begin(out, in);
   ranks_->finish();
   for (Peer& peer : peers_) {
-    for (State& s : peer.theirs) s = number_in_part(part, s);
+    for (State& s : peer.theirs) s = number_in_submodel(part, s);
   }
 }
 

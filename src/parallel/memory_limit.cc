@@ -12,13 +12,13 @@ namespace {
 
 // Of the ranks on this machine.
 double sum_on_one_machine(double mine, Communicator& ranks) {
-  const auto machines = gather_value(ranks, machine_number());
-  const auto bytes = gather_value(ranks, mine);
+  const auto machines = all_gather_one(ranks, machine_number());
+  const auto bytes = all_gather_one(ranks, mine);
   double all = 0;
   for (std::size_t r = 0; r < bytes.size(); ++r) {
     if (machines[r] == machines[ranks.rank()]) all += bytes[r];
   }
-  return agree_on_max(ranks, all);
+  return max_over_ranks(ranks, all);
 }
 
 }  // namespace

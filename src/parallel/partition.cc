@@ -18,10 +18,10 @@ void append(std::vector<Value>& to, const std::vector<Value>& more) {
 // The graphs of all blocks as one, on the first rank.
 StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
   StateGraph whole;
-  for (auto& part : bring_to_first<std::int64_t>(ranks, block.outcomes))
+  for (auto& part : gather_to_first<std::int64_t>(ranks, block.outcomes))
     append(whole.outcomes, part);
-  for (auto& part : bring_to_first<State>(ranks, block.next)) append(whole.next, part);
-  for (auto& part : bring_to_first<std::int64_t>(ranks, block.begin)) {
+  for (auto& part : gather_to_first<State>(ranks, block.next)) append(whole.next, part);
+  for (auto& part : gather_to_first<std::int64_t>(ranks, block.begin)) {
     const std::int64_t before = whole.begin.back();
     for (std::size_t s = 1; s < part.size(); ++s) whole.begin.push_back(before + part[s]);
   }
@@ -50,11 +50,11 @@ StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
   return graph;
 }
 
-std::int64_t states_needed(const StateGraph& graph, const Division& division) {
+std::int64_t states_needed(const StateGraph& graph, const Partition& partition) {
   std::int64_t needed = 0;
   std::vector<int> last(graph.states(), -1);  // rank that was seen to need the state
-  for (int r = 0; r < division.ranks(); ++r) {
-    const std::vector<State> own = division.states_of(r);
+  for (int r = 0; r < partition.ranks(); ++r) {
+    const std::vector<State> own = partition.states_of(r);
     for (const State s : own) last[s] = r;
     for (const State s : own) {
       for (auto e = graph.begin[s]; e < graph.begin[s + 1]; ++e) {
@@ -67,36 +67,36 @@ std::int64_t states_needed(const StateGraph& graph, const Division& division) {
   return needed;
 }
 
-Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
-                const DivideOptions& options) {
-  Division division(std::move(blocks));
-  if (!options.partition || ranks.size() == 1) return division;
+Partition make_partition(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
+                         const PartitionOptions& options) {
+  Partition partition(std::move(blocks));
+  if (!options.partition || ranks.size() == 1) return partition;
   const StateGraph graph = whole_graph(ranks, block);
   std::vector<NeededStates> needed(1);
   all_or_none(ranks, [&] {
     if (ranks.rank() > 0) return;
-    needed[0].blocks = needed[0].partition = states_needed(graph, division);
+    needed[0].blocks = needed[0].partition = states_needed(graph, partition);
     std::vector<std::int32_t> owner = options.partition(graph, ranks.size());
     if (owner.empty()) return;
-    Division found(division.blocks, std::move(owner));
-    check_division(found, graph.states());
+    Partition found(partition.blocks, std::move(owner));
+    check_partition(found, graph.states());
     needed[0].partition = states_needed(graph, found);
     needed[0].partitioned = 10 * needed[0].partition < 9 * needed[0].blocks;
-    if (needed[0].partitioned) division = std::move(found);
+    if (needed[0].partitioned) partition = std::move(found);
   });
-  take_from_first(ranks, needed);
-  take_from_first(ranks, division.owner);
+  broadcast(ranks, needed);
+  broadcast(ranks, partition.owner);
   if (options.compared) options.compared(needed[0]);
-  return division;
+  return partition;
 }
 
-Division divide(const Model& whole, Communicator& ranks, const DivideOptions& options) {
+Partition make_partition(const Model& whole, Communicator& ranks, const PartitionOptions& options) {
   auto blocks = balanced_blocks(whole, ranks.size());
   StateGraph graph;
   if (options.partition)
     graph = graph_of(whole.arrays(),
                      {0, whole.states(), blocks[ranks.rank()], blocks[ranks.rank() + 1]});
-  return divide(ranks, std::move(blocks), graph, options);
+  return make_partition(ranks, std::move(blocks), graph, options);
 }
 
 }  // namespace redoubt

@@ -14,10 +14,10 @@ struct RowsOfStates {
 StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows);
 
 // Divides states whose blocks are known; each rank has the graph of its own block.
-Division divide(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
-                const DivideOptions& options);
+Partition make_partition(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
+                         const PartitionOptions& options);
 
 // How many states the ranks need of each other.
-std::int64_t states_needed(const StateGraph& graph, const Division& division);
+std::int64_t states_needed(const StateGraph& graph, const Partition& partition);
 
 }  // namespace redoubt

@@ -44,7 +44,7 @@ LayerView layer_of(std::vector<Range>& ranges) {
   return {&ranges.front().low, 2, 1, 0, 2};
 }
 Range join(Communicator& ranks, const Range& mine) {
-  return {agree_on_min(ranks, mine.low), agree_on_max(ranks, mine.high)};
+  return {min_over_ranks(ranks, mine.low), max_over_ranks(ranks, mine.high)};
 }
 
 // For each stage, the least and the largest total that a path from any state can still earn, in the
@@ -179,8 +179,9 @@ std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Chann
   const bool few = for_each_value(problem, channel, workers, collect);
   if (!all_ranks(ranks, few)) return {};
   std::vector<double> mine(seen.begin(), seen.end()), all;
-  mine.resize(static_cast<std::size_t>(agree_on_max(ranks, static_cast<double>(mine.size()))), 0.0);
-  all = gather_values<double>(ranks, mine);
+  mine.resize(static_cast<std::size_t>(max_over_ranks(ranks, static_cast<double>(mine.size()))),
+              0.0);
+  all = all_gather<double>(ranks, mine);
   std::sort(all.begin(), all.end(), std::greater<>());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   if (!all.empty() && all.back() == 0) all.pop_back();  // of ranks that have fewer than others

@@ -78,7 +78,7 @@ class Checker {
     gaps_.clear();
     if (!lands_anywhere(problem_) || !any_rank(ranks, !here.outcome_slot.empty())) return;
     const std::vector<bool> used =
-        used_plans(static_cast<std::int64_t>(agree_on_max(ranks, static_cast<double>(plans(h)))));
+        used_plans(static_cast<std::int64_t>(max_over_ranks(ranks, static_cast<double>(plans(h)))));
     std::vector<Gap> own;
     for (std::int64_t slot = 0; slot < plans(h) * policy_.states; ++slot) {
       const auto plan = static_cast<std::int32_t>(slot / policy_.states);
@@ -89,7 +89,7 @@ class Checker {
       const auto s = model_.own(static_cast<State>(slot % policy_.states));
       if (std::abs(sum - 1) > kTolerance) own.push_back({plan, whole_number(model_, s), sum});
     }
-    for (const Gap& gap : gather_lists(ranks, std::move(own))) gaps_[gap.plan].push_back(gap);
+    for (const Gap& gap : all_gather_lists(ranks, std::move(own))) gaps_[gap.plan].push_back(gap);
   }
 
   // A plan must say what to remember in every state that the row does not list.
@@ -270,7 +270,7 @@ class Checker {
   std::vector<bool> used_plans(std::int64_t count) const {
     std::vector<double> used(count, 0.0);
     for (const auto& [row, plan] : used_) used[plan] = -1;
-    agree_on_least(exchange_.ranks(), used);
+    min_over_ranks(exchange_.ranks(), used);
     return {used.begin(), used.end()};
   }
 

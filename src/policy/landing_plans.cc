@@ -15,7 +15,7 @@ WantedPlans::WantedPlans(const Model& model, const Policy::Stage& stage,
     State state = 0;
     std::int32_t moves = 0;
   };
-  const auto asked = trade(ranks, std::vector(ranks.size(), plans_));
+  const auto asked = all_to_all(ranks, std::vector(ranks.size(), plans_));
   std::vector<std::vector<Slot>> slots(ranks.size());  // [plan][state], of our own states
   std::vector<std::vector<MemoryMove>> moves(ranks.size());
   for (std::size_t r = 0; r < asked.size(); ++r) {
@@ -30,8 +30,8 @@ WantedPlans::WantedPlans(const Model& model, const Policy::Stage& stage,
       }
     }
   }
-  const auto their_slots = trade(ranks, std::move(slots));
-  const auto their_moves = trade(ranks, std::move(moves));
+  const auto their_slots = all_to_all(ranks, std::move(slots));
+  const auto their_moves = all_to_all(ranks, std::move(moves));
   begin_.assign(static_cast<std::int64_t>(plans_.size()) * states_ + 1, 0);
   const auto for_each_slot = [&](const std::vector<Slot>& list, auto visit) {
     const auto own = plans_.empty() ? 1 : list.size() / plans_.size();

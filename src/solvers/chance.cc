@@ -164,7 +164,7 @@ void solve_pairs(const Problem& problem, Stopwatch& watch, const ExpectedMethod&
   const std::vector<std::string> notes = std::exchange(solution.notes, {});  // on its policy
   if (!is_known(solution.reward.worst)) return;
   if (solution.unfinished) allow_time_to_lift(run, watch.seconds() - begin, watch);
-  Policy policy = lift(augmented, solution.policy, workers);
+  Policy policy = to_original(augmented, solution.policy, workers);
   solution.policy = policy;
   solution.notes = notes;
   add_notes(augmented, solution);

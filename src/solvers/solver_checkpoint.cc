@@ -93,8 +93,9 @@ std::string description(const Problem& problem, const Owners& owners) {
   for (const Signal& signal : model.arrays().signals) sum.add_all(signal.name);
   add_terms(sum, problem);
   std::uint64_t digest = sum.value();
-  for (const std::uint64_t rows : gather_value(*owners.ranks, sum_of_rows(problem))) digest += rows;
-  const auto rows = agree_on_sum(*owners.ranks, static_cast<double>(model.rows()));
+  for (const std::uint64_t rows : all_gather_one(*owners.ranks, sum_of_rows(problem)))
+    digest += rows;
+  const auto rows = sum_over_ranks(*owners.ranks, static_cast<double>(model.rows()));
   return fmt::format("problem {:016x} ({} states, {} rows, {})", digest, model.all_states(), rows,
                      problem.infinite() ? fmt::format("discount {}", problem.discount())
                                         : fmt::format("horizon {}", problem.horizon()));
@@ -102,8 +103,8 @@ std::string description(const Problem& problem, const Owners& owners) {
 
 }  // namespace
 
-Savepoint::Savepoint(const Execution& execution, const Problem& problem, const std::string& method,
-                     Stopwatch& watch)
+SolverCheckpoint::SolverCheckpoint(const Execution& execution, const Problem& problem,
+                                   const std::string& method, Stopwatch& watch)
     : checkpoint_(execution.checkpoint.get()), watch_(&watch) {
   if (!checkpoint_) return;
   if (execution.ranks) owners_.ranks = execution.ranks;
@@ -112,7 +113,7 @@ Savepoint::Savepoint(const Execution& execution, const Problem& problem, const s
       fmt::format("{} by redoubt {} on {}", method, REDOUBT_VERSION, description(problem, owners_));
 }
 
-Checkpoint::State Savepoint::with_time(const Checkpoint::State& state) {
+Checkpoint::State SolverCheckpoint::with_time(const Checkpoint::State& state) {
   return [this, &state](Archive& archive) {
     double seconds = watch_->seconds();
     archive.visit("seconds", seconds);
@@ -121,12 +122,13 @@ Checkpoint::State Savepoint::with_time(const Checkpoint::State& state) {
   };
 }
 
-bool Savepoint::restore(const Checkpoint::State& state) {
+bool SolverCheckpoint::restore(const Checkpoint::State& state) {
   return checkpoint_ && checkpoint_->restore(work_, with_time(state), owners_);
 }
 
-void Savepoint::offer(const Checkpoint::State& state) {
-  if (!checkpoint_ || !gather_value<char>(*owners_.ranks, checkpoint_->is_due() ? 1 : 0)[0]) return;
+void SolverCheckpoint::offer(const Checkpoint::State& state) {
+  if (!checkpoint_ || !all_gather_one<char>(*owners_.ranks, checkpoint_->is_due() ? 1 : 0)[0])
+    return;
   checkpoint_->save(work_, with_time(state), owners_);
 }
 

@@ -12,11 +12,11 @@ namespace redoubt {
 // The checkpoint of one solve, if the execution has one: every method offers its state at its
 // boundaries, and begins by asking for the one that an earlier run left. The time that was spent on
 // it is part of the state. Ranks call all of this together; the first says when it is time.
-class Savepoint {
+class SolverCheckpoint {
  public:
   // `method` has every option that can change the answer: "rcvi(slack=0, ...)".
-  Savepoint(const Execution& execution, const Problem& problem, const std::string& method,
-            Stopwatch& watch);
+  SolverCheckpoint(const Execution& execution, const Problem& problem, const std::string& method,
+                   Stopwatch& watch);
 
   Stopwatch& watch() { return *watch_; }
   bool restore(const Checkpoint::State& state);  // false: nothing to go on from

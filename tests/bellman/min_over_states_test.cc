@@ -23,7 +23,7 @@ TEST(LeastOverStates, IsTheSameOnAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     Workers workers(threads);
     std::vector<double> least(kCount);
-    least_over_states(
+    min_over_states(
         workers, kStates, [&](State s) { return values.data() + s * kCount; }, worth, least);
     EXPECT_EQ(least, expected) << threads;
   }
@@ -33,7 +33,7 @@ TEST(LeastOverStates, HasNoSignWhereItIsZero) {
   Workers workers(1);
   const double values[] = {-0.0, 0.0};
   double least = 1;
-  least_over_states(
+  min_over_states(
       workers, 2, [&](State s) { return values + s; }, [](State) { return 0.0; }, {&least, 1});
   EXPECT_EQ(least, 0);
   EXPECT_FALSE(std::signbit(least));
@@ -42,7 +42,7 @@ TEST(LeastOverStates, HasNoSignWhereItIsZero) {
 TEST(LeastOverStates, IsInfiniteWithoutStates) {
   Workers workers(2);
   double least = 1;
-  least_over_states(
+  min_over_states(
       workers, 0, [](State) -> const double* { return nullptr; }, [](State) { return 0.0; },
       {&least, 1});
   EXPECT_EQ(least, std::numeric_limits<double>::infinity());

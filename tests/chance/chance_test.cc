@@ -124,13 +124,13 @@ TEST(Chance, LiftedIsLoweredAgain) {
       const AugmentedProblem augmented = augment(problem);
       const Policy inner = testing::random_table_policy(seed, augmented.problem);
       const Evaluation there = evaluate(augmented.problem, inner);
-      const Policy lifted = lift(augmented, inner);
+      const Policy lifted = to_original(augmented, inner);
       check_policy(problem, lifted);
       const Evaluation here = evaluate(problem, lifted);
       EXPECT_NEAR(here.reward.worst, there.reward.worst, 1e-12);
       EXPECT_NEAR(here.constraints[0].worst,
                   augmented.kept_at_start(0) + there.constraints[0].worst, 1e-12);
-      const Evaluation again = evaluate(augmented.problem, lower(augmented, lifted));
+      const Evaluation again = evaluate(augmented.problem, to_augmented(augmented, lifted));
       EXPECT_NEAR(again.constraints[0].worst, there.constraints[0].worst, 1e-12);
     }
   }
@@ -142,7 +142,8 @@ TEST(Chance, WorstKernelDoesWhatItClaims) {
     SCOPED_TRACE(name(set));
     const Problem problem = testing::random_chance_problem(5, shape(5, set));
     const AugmentedProblem augmented = augment(problem);
-    const Policy policy = lift(augmented, testing::random_table_policy(1, augmented.problem));
+    const Policy policy =
+        to_original(augmented, testing::random_table_policy(1, augmented.problem));
     SimulateOptions options{.episodes = 40'000, .nature = nature_of(problem, "chance-cost0")};
     const Simulation simulation = simulate(problem, policy, options, {.threads = 2});
     const double worst = evaluate(problem, policy).constraints[0].worst;

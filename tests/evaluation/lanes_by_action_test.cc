@@ -20,8 +20,8 @@ Policy::Stage listed() {
   return stage;
 }
 
-TEST(TakenLanes, AreThoseThatTakeAnActionInTheirOrder) {
-  TakenLanes taken;
+TEST(LanesByAction, AreThoseThatTakeAnActionInTheirOrder) {
+  LanesByAction taken;
   taken.collect(listed(), 2, {0, 4}, 3);
   EXPECT_EQ(list(taken.lanes(0)), (std::vector<std::int32_t>{0, 2}));
   EXPECT_EQ(list(taken.weight(0)), (std::vector<double>{0.75, 1}));
@@ -31,8 +31,8 @@ TEST(TakenLanes, AreThoseThatTakeAnActionInTheirOrder) {
   EXPECT_EQ(list(taken.choice(2)), (std::vector<std::int64_t>{2, 4, 7}));
 }
 
-TEST(TakenLanes, AreCollectedAnewForEveryRange) {
-  TakenLanes taken;
+TEST(LanesByAction, AreCollectedAnewForEveryRange) {
+  LanesByAction taken;
   taken.collect(listed(), 2, {0, 4}, 3);
   taken.collect(listed(), 2, {1, 2}, 3);
   EXPECT_EQ(list(taken.lanes(0)), (std::vector<std::int32_t>{2})) << "counted from the first node";
@@ -42,11 +42,11 @@ TEST(TakenLanes, AreCollectedAnewForEveryRange) {
 }
 
 // Budgets have decisions for every state, also where there is nothing to decide.
-TEST(TakenLanes, AreNoneInTerminalStates) {
+TEST(LanesByAction, AreNoneInTerminalStates) {
   Policy::Stage stage;
   stage.memory = 2;
   stage.mixed.assign(4, {});
-  TakenLanes taken;
+  LanesByAction taken;
   taken.collect(stage, 2, {0, 2}, 1);
   EXPECT_EQ(list(taken.lanes(0)), (std::vector<std::int32_t>{0, 1}));
   taken.collect(stage, 2, {0, 2}, 0);

@@ -113,7 +113,7 @@ TEST_F(Files, RanksSeeTheSameOnes) {
   }
   const auto on_two_ranks = [](auto work) { return error_of([&] { run_ranks(2, work); }); };
   EXPECT_THAT(on_two_ranks([&](Communicator& ranks) {
-                load_part(folder_ / (ranks.rank() == 0 ? "a.umb" : "b.umb"), ranks);
+                load_subproblem(folder_ / (ranks.rank() == 0 ? "a.umb" : "b.umb"), ranks);
               }),
               HasSubstr(".umb: ranks read different files, must read the same"));
   EXPECT_THAT(

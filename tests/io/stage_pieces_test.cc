@@ -64,7 +64,7 @@ TEST(StagePiecesTest, AreWrittenByTheirOwners) {
     }
     Execution execution;
     execution.ranks = &watched;
-    save_solution(solution, path, part_of(whole, blocks, ranks.rank()).model(), execution);
+    save_solution(solution, path, subproblem(whole, blocks, ranks.rank()).model(), execution);
   });
   EXPECT_LT(most, kStates * kMemory * sizeof(MixedChoice) / 10);
   const Policy policy = load_solution(path).policy;
@@ -93,7 +93,7 @@ TEST(StagePiecesTest, PassLandingPlansOnInBatches) {
   run_ranks(kRanks, [&](Communicator& ranks) {
     Watched watched(ranks, most, &times);
     const Model part =
-        part_of(whole, Division({0, kStates, 2 * kStates}, owners), ranks.rank()).model();
+        subproblem(whole, Partition({0, kStates, 2 * kStates}, owners), ranks.rank()).model();
     Solution solution;
     solution.policy.states = kStates;
     Policy::Stage& stage = solution.policy.stages.emplace_back();
@@ -101,7 +101,7 @@ TEST(StagePiecesTest, PassLandingPlansOnInBatches) {
     stage.choice_begin = stage.move_begin = stage.landing_begin = {0};
     for (std::int64_t plan = 0; plan < kPlans; ++plan) {
       for (State s = 0; s < kStates; ++s) {
-        const State number = part.arrays().part->number[part.own(s)];
+        const State number = part.arrays().submodel->number[part.own(s)];
         stage.landing_moves.resize(stage.landing_moves.size() + number % 3,
                                    {memory(plan, number), 0.5});
         stage.landing_begin.push_back(static_cast<std::int64_t>(stage.landing_moves.size()));

@@ -37,10 +37,10 @@ class UmbParts : public ::testing::Test {
   ~UmbParts() override { fs::remove(path_); }
 
   std::vector<Problem> parts(int count, const ChangeTerms& change = {},
-                             const DivideOptions& options = {}) const {
+                             const PartitionOptions& options = {}) const {
     std::vector<std::optional<Problem>> found(count);
     run_ranks(count, [&](Communicator& ranks) {
-      found[ranks.rank()] = load_part(path_, ranks, change, options);
+      found[ranks.rank()] = load_subproblem(path_, ranks, change, options);
     });
     std::vector<Problem> all;
     for (auto& part : found) all.push_back(*std::move(part));
@@ -52,7 +52,7 @@ class UmbParts : public ::testing::Test {
     for (int ranks = 2; ranks <= 4; ++ranks) {
       const auto blocks = balanced_blocks(whole.model(), ranks);
       const auto found = parts(ranks);
-      for (int r = 0; r < ranks; ++r) EXPECT_EQ(found[r], part_of(whole, blocks, r)) << ranks;
+      for (int r = 0; r < ranks; ++r) EXPECT_EQ(found[r], subproblem(whole, blocks, r)) << ranks;
     }
   }
 
@@ -94,12 +94,13 @@ TEST_F(UmbParts, OfAPartitionAreThoseCutFromTheWhole) {
             parts(ranks, {},
                   {[&](const StateGraph& graph, int) { return uneven(graph.states()); },
                    [&](const NeededStates& n) { taken = n.partitioned; }});
-        Division division = balanced_blocks(whole.model(), ranks);
+        Partition partition = balanced_blocks(whole.model(), ranks);
         if (taken) {
           ++partitioned;
-          division.owner = uneven(division.states());
+          partition.owner = uneven(partition.states());
         }
-        for (int r = 0; r < ranks; ++r) EXPECT_EQ(found[r], part_of(whole, division, r)) << ranks;
+        for (int r = 0; r < ranks; ++r)
+          EXPECT_EQ(found[r], subproblem(whole, partition, r)) << ranks;
       }
     }
   }
@@ -118,7 +119,7 @@ TEST_F(UmbParts, GiveTheAnswersOfTheWhole) {
     run_ranks(count, [&](Communicator& ranks) {
       Execution execution;
       if (count > 1) execution.ranks = &ranks;
-      solutions[ranks.rank()] = rcvi(load_part(path_, ranks), how, execution);
+      solutions[ranks.rank()] = rcvi(load_subproblem(path_, ranks), how, execution);
     });
     for (const Solution& part : solutions) {
       EXPECT_EQ(part.reward, one.reward);
@@ -160,9 +161,9 @@ TEST_F(UmbParts, AreThoseCutFromFilesOfOtherPrograms) {
     Row rows = 0;
     for (const Problem& part : found) {
       rows += part.model().rows();
-      const auto& place = part.model().arrays().part;
-      EXPECT_EQ(part,
-                place ? part_of(whole, balanced_blocks(whole.model(), ranks), place->rank) : whole);
+      const auto& place = part.model().arrays().submodel;
+      EXPECT_EQ(part, place ? subproblem(whole, balanced_blocks(whole.model(), ranks), place->rank)
+                            : whole);
     }
     EXPECT_EQ(rows, whole.model().rows());
   }
@@ -199,9 +200,9 @@ RC_GTEST_FIXTURE_PROP(UmbParts, RefuseWhatTheWholeRefuses, (std::uint64_t seed))
     return;
   }
   for (const Problem& part : parts(3)) {
-    const Part& place = *part.model().arrays().part;
+    const Submodel& place = *part.model().arrays().submodel;
     RC_ASSERT(part.model().rows() ==
-              part_of(*whole, balanced_blocks(whole->model(), 3), place.rank).model().rows());
+              subproblem(*whole, balanced_blocks(whole->model(), 3), place.rank).model().rows());
   }
 }
 
@@ -272,7 +273,7 @@ TEST_F(UmbParts, TakeTheMemoryOfAPart) {
     for (const int rank : {0, 5, 7}) {
       const double part = megabytes_of([&] {
         LonelyRank ranks(rank, 8);
-        load_part(path_, ranks);
+        load_subproblem(path_, ranks);
       });
       EXPECT_LT(part, whole / 4) << rank;
     }

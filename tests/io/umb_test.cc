@@ -49,7 +49,7 @@ std::string error_reading(const std::string& bytes) {
   const auto path = folder / "m.umb";
   std::ofstream(path, std::ios::binary) << bytes;  // without write_file's wait for the disk
   const std::string on_ranks =
-      error_of([&] { run_ranks(2, [&](Communicator& ranks) { load_part(path, ranks); }); });
+      error_of([&] { run_ranks(2, [&](Communicator& ranks) { load_subproblem(path, ranks); }); });
   EXPECT_EQ(on_ranks, folder.string() + "/" + error);
   std::filesystem::remove_all(folder);
   return error;

@@ -162,7 +162,7 @@ TEST(Reorder, NeedsEveryStateOnce) {
   EXPECT_THAT(refused({0, 1, 2, 3, 1}),
               HasSubstr("state 1 of an order, must be in 0..4 and come once"));
   EXPECT_THAT(refused({0, 1, 2, 3, 5}), HasSubstr("state 5 of an order"));
-  const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 1);
+  const Problem part = subproblem(problem, balanced_blocks(problem.model(), 2), 1);
   EXPECT_THAT(error_of([&] { reorder(part); }), HasSubstr("must be reordered before"));
 }
 

@@ -32,7 +32,7 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
     const auto blocks = balanced_blocks(whole.model(), 3);
     Row rows = 0;
     for (int r = 0; r < 3; ++r) {
-      const Problem part = part_of(whole, blocks, r);
+      const Problem part = subproblem(whole, blocks, r);
       const Model& model = part.model();
       rows += model.rows();
       EXPECT_EQ(model.own_states(), blocks[r + 1] - blocks[r]);
@@ -40,7 +40,7 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
       EXPECT_EQ(model.actions(), whole.model().actions());
       for (State own = 0; own < model.own_states(); ++own) {
         const State s = model.own(own);
-        const State there = model.arrays().part->number[s];
+        const State there = model.arrays().submodel->number[s];
         EXPECT_EQ(model.state_name(s), whole.model().state_name(there));
         for (int h = 0; h < model.stages(); ++h) {
           const Row here = model.row_begin(h, s), same = whole.model().row_begin(h, there);
@@ -48,7 +48,7 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
           if (here == model.row_end(h, s)) continue;
           const auto i = model.outcome_begin(here), j = whole.model().outcome_begin(same);
           EXPECT_EQ(model.arrays().probability[i], whole.model().arrays().probability[j]);
-          EXPECT_EQ(model.arrays().part->number[model.arrays().next[i]],
+          EXPECT_EQ(model.arrays().submodel->number[model.arrays().next[i]],
                     whole.model().arrays().next[j]);
           EXPECT_EQ(model.value(-1, here), whole.model().value(-1, same));
         }
@@ -56,11 +56,12 @@ TEST(PartTest, PartsHaveEveryRowOnceAndKeepTheirOrder) {
       for (const Label& label : model.arrays().labels) {
         const std::vector<State>& there = whole.model().find_label(label.name)->states;
         for (State s = 0; s < model.states(); ++s)
-          EXPECT_EQ(std::binary_search(label.states.begin(), label.states.end(), s),
-                    std::binary_search(there.begin(), there.end(), model.arrays().part->number[s]));
+          EXPECT_EQ(
+              std::binary_search(label.states.begin(), label.states.end(), s),
+              std::binary_search(there.begin(), there.end(), model.arrays().submodel->number[s]));
       }
       for (std::size_t i = 0; i < part.start().states.size(); ++i)
-        EXPECT_EQ(model.arrays().part->number[part.start().states[i]], whole.start().states[i]);
+        EXPECT_EQ(model.arrays().submodel->number[part.start().states[i]], whole.start().states[i]);
     }
     EXPECT_EQ(rows, whole.model().rows());
   }

@@ -37,19 +37,19 @@ std::vector<std::int32_t> stretches(const StateGraph& graph, int ranks) {
 }
 
 struct Divided {
-  Division division = std::vector<State>{0};
+  Partition partition = std::vector<State>{0};
   NeededStates needed;
 };
-Divided divided(const Model& model, int ranks, const Partition& partition) {
+Divided divided(const Model& model, int ranks, const Partitioner& partition) {
   std::vector<Divided> found(ranks);
   run_ranks(ranks, [&](Communicator& all) {
     Divided& mine = found[all.rank()];
-    mine.division =
-        divide(model, all, {partition, [&](const NeededStates& needed) { mine.needed = needed; }});
+    mine.partition = make_partition(
+        model, all, {partition, [&](const NeededStates& needed) { mine.needed = needed; }});
   });
   for (const Divided& each : found) {  // ranks agree
-    EXPECT_EQ(each.division.blocks, found[0].division.blocks);
-    EXPECT_EQ(each.division.owner, found[0].division.owner);
+    EXPECT_EQ(each.partition.blocks, found[0].partition.blocks);
+    EXPECT_EQ(each.partition.owner, found[0].partition.owner);
     EXPECT_EQ(each.needed.blocks, found[0].needed.blocks);
     EXPECT_EQ(each.needed.partition, found[0].needed.partition);
     EXPECT_EQ(each.needed.partitioned, found[0].needed.partitioned);
@@ -59,11 +59,12 @@ Divided divided(const Model& model, int ranks, const Partition& partition) {
 
 TEST(DivideTest, APartitionThatSavesMessagesIsTaken) {
   for (int ranks = 2; ranks <= 4; ++ranks) {
-    const auto [division, needed] = divided(chain(), ranks, stretches);
+    const auto [partition, needed] = divided(chain(), ranks, stretches);
     EXPECT_TRUE(needed.partitioned);
     EXPECT_EQ(needed.partition, 2 * (ranks - 1));  // both ends of every cut
     EXPECT_GE(needed.blocks, kStates - 2);         // next to every state is one of another block
-    for (State s = 0; s < kStates; ++s) EXPECT_EQ(division.owner[s], place_of(s) * ranks / kStates);
+    for (State s = 0; s < kStates; ++s)
+      EXPECT_EQ(partition.owner[s], place_of(s) * ranks / kStates);
   }
 }
 
@@ -74,12 +75,12 @@ TEST(DivideTest, BlocksAreKeptWhereAPartitionSavesLittle) {
     return owner;
   };
   const auto nothing = [](const StateGraph&, int) { return std::vector<std::int32_t>(); };
-  for (const Partition& partition : {Partition(blocks), Partition(nothing)}) {
-    const auto [division, needed] = divided(chain(), 2, partition);
+  for (const Partitioner& partition : {Partitioner(blocks), Partitioner(nothing)}) {
+    const auto [partition, needed] = divided(chain(), 2, partition);
     EXPECT_FALSE(needed.partitioned);
     EXPECT_EQ(needed.partition, needed.blocks);
-    EXPECT_TRUE(division.owner.empty());
-    EXPECT_EQ(division.blocks, balanced_blocks(chain(), 2));
+    EXPECT_TRUE(partition.owner.empty());
+    EXPECT_EQ(partition.blocks, balanced_blocks(chain(), 2));
   }
 }
 
@@ -89,18 +90,18 @@ TEST(DivideTest, CountsTheStatesThatPartsHaveOfOthers) {
     options.states += 20;
     const Problem whole = testing::random_problem(seed, options);
     const Model& model = whole.model();
-    Division division = balanced_blocks(model, 3);
+    Partition partition = balanced_blocks(model, 3);
     const auto graph = graph_of(model.arrays(), {0, model.states(), 0, model.states()});
     for (const bool scattered : {false, true}) {
-      for (State s = 0; scattered && s < model.states(); ++s) division.owner.push_back(s * 7 % 3);
+      for (State s = 0; scattered && s < model.states(); ++s) partition.owner.push_back(s * 7 % 3);
       std::int64_t others = 0;
       for (int r = 0; r < 3; ++r) {
-        const Model part = part_of(whole, division, r).model();
+        const Model part = subproblem(whole, partition, r).model();
         std::vector<bool> leads(part.states());
         for (const State next : part.arrays().next) leads[next] = true;
         for (State s = 0; s < part.states(); ++s) others += leads[s] && !part.owns(s);
       }
-      EXPECT_EQ(states_needed(graph, division), others);
+      EXPECT_EQ(states_needed(graph, partition), others);
     }
   }
 }
@@ -111,7 +112,7 @@ TEST(DivideTest, WrongPartitionsAreRefusedByAllRanks) {
         [&] { divided(chain(), 2, [&](const StateGraph&, int) { return owner; }); });
   };
   EXPECT_THAT(error_of(std::vector<std::int32_t>(3)),
-              HasSubstr("a division of 40 states with 3 owners"));
+              HasSubstr("a partition of 40 states with 3 owners"));
   EXPECT_THAT(error_of(std::vector<std::int32_t>(kStates, 2)),
               HasSubstr("rank 2 owns a state, must be in 0..1"));
 }

@@ -25,5 +25,5 @@ def test_the_ordinary_problem_has_the_same_answers():
     assert _core.has_chance_constraints(PROBLEM) and not _core.has_chance_constraints(augmented.problem)
     assert augmented.exact and set(augmented.state) <= set(range(PROBLEM.states))
     solution = rd.solve(PROBLEM, "frontier")
-    ordinary = _core.evaluate(augmented.problem, _core.lower(augmented, solution.policy._policy), _core.Execution())
+    ordinary = _core.evaluate(augmented.problem, _core.to_augmented(augmented, solution.policy._policy), _core.Execution())
     assert ordinary.reward.worst == pytest.approx(solution.reward.worst, rel=1e-9)

@@ -72,7 +72,7 @@ TEST_P(ChanceRanks, BuildTheirPartsOfTheAugmentedProblem) {
       });
       State own = 0;
       for (const AugmentedProblem& part : parts) {
-        const Part& about = *part.problem.model().arrays().part;
+        const Submodel& about = *part.problem.model().arrays().submodel;
         EXPECT_EQ(about.states, expected.problem.model().states());
         EXPECT_EQ(part.budget, expected.budget);
         EXPECT_EQ(part.problem.model().actions(), expected.problem.model().actions());
@@ -82,14 +82,15 @@ TEST_P(ChanceRanks, BuildTheirPartsOfTheAugmentedProblem) {
           EXPECT_EQ(part.kept[0][s], expected.kept[0][about.number[s]]);
         }
         // No rank has more than its own pairs, those that they lead to, and the start.
-        Division division(std::vector<State>(configuration.ranks + 1, about.states));
-        division.owner.assign(about.states, -1);
+        Partition partition(std::vector<State>(configuration.ranks + 1, about.states));
+        partition.owner.assign(about.states, -1);
         for (const AugmentedProblem& other : parts) {
           const Model& model = other.problem.model();
           for (State s = 0; s < model.own_states(); ++s)
-            division.owner[model.arrays().part->number[model.own(s)]] = model.arrays().part->rank;
+            partition.owner[model.arrays().submodel->number[model.own(s)]] =
+                model.arrays().submodel->rank;
         }
-        EXPECT_TRUE(part_of(expected.problem, division, about.rank) == part.problem);
+        EXPECT_TRUE(subproblem(expected.problem, partition, about.rank) == part.problem);
       }
       EXPECT_EQ(own, expected.problem.model().states());
     }

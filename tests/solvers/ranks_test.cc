@@ -208,7 +208,7 @@ TEST(Ranks, StopTogether) {
   const Problem problem = testing::random_problem(1, shape(1, KL{0.1}));
   const auto parts =
       testing::solve_on_ranks(problem, {3, 1}, [](const Problem& part, Execution execution) {
-        if (part.model().arrays().part->rank == 1)
+        if (part.model().arrays().submodel->rank == 1)
           execution.progress = [](double done) { return done < 0.5; };
         return rcvi(part, {}, execution);
       });
@@ -217,7 +217,7 @@ TEST(Ranks, StopTogether) {
 
 TEST(Ranks, RefuseAPartAlone) {
   const Problem problem = testing::random_problem(1, shape(1, TV{0.1}));
-  const Problem part = part_of(problem, balanced_blocks(problem.model(), 2), 0);
+  const Problem part = subproblem(problem, balanced_blocks(problem.model(), 2), 0);
   EXPECT_THAT(error_of([&] { rcvi(part); }), HasSubstr("a problem in 2 parts on 1 ranks"));
 }
 

@@ -99,11 +99,11 @@ const std::vector<Configuration>& configurations() {
   return kSanitized ? few : all;  // a race or a wrong index of one is one of the others too
 }
 
-Division division_of(const Problem& problem, const Configuration& c) {
-  Division division = balanced_blocks(problem.model(), c.ranks);
-  for (State s = 0; c.scattered && s < division.states(); ++s)
-    division.owner.push_back(scattered_owner(s, c.ranks));
-  return division;
+Partition division_of(const Problem& problem, const Configuration& c) {
+  Partition partition = balanced_blocks(problem.model(), c.ranks);
+  for (State s = 0; c.scattered && s < partition.states(); ++s)
+    partition.owner.push_back(scattered_owner(s, c.ranks));
+  return partition;
 }
 
 std::string name(const Configuration& c) {
@@ -112,7 +112,7 @@ std::string name(const Configuration& c) {
 }
 
 Problem part_for(const Problem& problem, const Configuration& c, int rank) {
-  return part_of(problem, division_of(problem, c), rank);
+  return subproblem(problem, division_of(problem, c), rank);
 }
 
 std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration& configuration,

@@ -19,7 +19,7 @@ struct Configuration {
 };
 // 1 to 4 ranks with 1 and 2 threads each, in blocks, and some that are scattered.
 const std::vector<Configuration>& configurations();
-Division division_of(const Problem& problem, const Configuration& configuration);
+Partition division_of(const Problem& problem, const Configuration& configuration);
 Problem part_for(const Problem& problem, const Configuration& configuration, int rank);
 std::string name(const Configuration& configuration);
 

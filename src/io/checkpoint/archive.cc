@@ -75,7 +75,7 @@ void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* s
 }
 
 void ArchiveWriter::visit_sum(const char* name, double& share) {
-  out_.write(under_state(name), std::vector<double>{agree_on_sum(*owners_.ranks, share)});
+  out_.write(under_state(name), std::vector<double>{sum_over_ranks(*owners_.ranks, share)});
 }
 
 void ArchiveSender::visit_states(const char*, std::int64_t each, const ValuesAt& at) {
@@ -91,7 +91,7 @@ void ArchiveSender::visit_stages(const char*, Policy& policy, StageStore* store)
   if (!counting_) pieces.hand_over();
 }
 
-void ArchiveSender::visit_sum(const char*, double& share) { agree_on_sum(*owners_.ranks, share); }
+void ArchiveSender::visit_sum(const char*, double& share) { sum_over_ranks(*owners_.ranks, share); }
 
 void ArchiveReader::visit(const char* name, std::vector<double>& values) {
   values = in_.read<double>(under_state(name));

@@ -20,7 +20,7 @@ class CheckpointFile : public Checkpoint {
       : path_(std::move(path)), interval_(interval) {}
 
   bool restore(const std::string& work, const State& state, const Owners& owners) override {
-    const auto seen = gather_value<char>(*owners.ranks, std::filesystem::exists(path_) ? 1 : 0);
+    const auto seen = all_gather_one<char>(*owners.ranks, std::filesystem::exists(path_) ? 1 : 0);
     const auto count = std::count(seen.begin(), seen.end(), 1);
     if (count == 0) return false;
     require(count == owners.ranks->size(),

@@ -64,8 +64,8 @@ class Output {
                 [&](std::size_t) { return values.data(); });
   }
   // part(i) is the i-th of `count` arrays.
-  template <class Value, class Part>
-  void write_parts(const std::string& name, std::size_t count, Part part) {
+  template <class Value, class Submodel>
+  void write_parts(const std::string& name, std::size_t count, Submodel part) {
     std::vector<std::size_t> sizes;
     for (std::size_t i = 0; i < count; ++i) sizes.push_back(part(i).size());
     write_bytes(name, type_of<Value>(), sizes, [&](std::size_t i) { return part(i).data(); });

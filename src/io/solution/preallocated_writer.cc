@@ -12,16 +12,16 @@ namespace redoubt::io {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
-RoomWriter::RoomWriter(const std::filesystem::path& path) : path_(path) {
+PreallocatedWriter::PreallocatedWriter(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file_ < 0) failure_ = errno;
 }
 
-RoomWriter::~RoomWriter() {
+PreallocatedWriter::~PreallocatedWriter() {
   if (file_ >= 0) ::close(file_);
 }
 
-void RoomWriter::write_bytes(const void* data, std::size_t bytes, std::uint64_t at) {
+void PreallocatedWriter::write_bytes(const void* data, std::size_t bytes, std::uint64_t at) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0 && failure_ == 0) {
     const auto done = ::pwrite(file_, from, bytes, static_cast<off_t>(at));
@@ -33,7 +33,7 @@ void RoomWriter::write_bytes(const void* data, std::size_t bytes, std::uint64_t 
   }
 }
 
-void RoomWriter::close() {
+void PreallocatedWriter::close() {
   if (failure_ == 0 && ::fdatasync(file_) != 0) failure_ = errno;
   require(failure_ == 0, "{}: cannot be written ({})", path_.string(), std::strerror(failure_));
 }

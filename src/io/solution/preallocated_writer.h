@@ -10,12 +10,12 @@ namespace redoubt::io {
 
 // Fills room that was left for arrays in a file that another process has made and closed. A failure
 // is kept until the end: ranks go on talking to each other until all of them are there.
-class RoomWriter {
+class PreallocatedWriter {
  public:
-  explicit RoomWriter(const std::filesystem::path& path);
-  RoomWriter(const RoomWriter&) = delete;
-  RoomWriter& operator=(const RoomWriter&) = delete;
-  ~RoomWriter();
+  explicit PreallocatedWriter(const std::filesystem::path& path);
+  PreallocatedWriter(const PreallocatedWriter&) = delete;
+  PreallocatedWriter& operator=(const PreallocatedWriter&) = delete;
+  ~PreallocatedWriter();
 
   // What a value takes in a file: there, nothing lies between its members.
   template <class Value>
@@ -38,11 +38,11 @@ class RoomWriter {
 
 constexpr std::size_t kMoveBytes = sizeof(std::int32_t) + sizeof(double);
 template <>
-constexpr std::size_t RoomWriter::bytes_of<MemoryMove>() {
+constexpr std::size_t PreallocatedWriter::bytes_of<MemoryMove>() {
   return kMoveBytes;
 }
 template <>
-inline void RoomWriter::write(const std::vector<MemoryMove>& values, std::uint64_t at) {
+inline void PreallocatedWriter::write(const std::vector<MemoryMove>& values, std::uint64_t at) {
   std::vector<char> packed(values.size() * kMoveBytes);
   char* to = packed.data();
   for (const MemoryMove& move : values) {

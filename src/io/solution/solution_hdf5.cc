@@ -142,7 +142,7 @@ Solution load_solution(const std::filesystem::path& path) {
 
 Solution load_solution(const std::filesystem::path& path, const Model& model) {
   return io::naming(path.string(), [&] {
-    return io::read_solution(path, model.arrays().part ? &model : nullptr);
+    return io::read_solution(path, model.arrays().submodel ? &model : nullptr);
   });
 }
 

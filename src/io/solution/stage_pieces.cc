@@ -62,7 +62,7 @@ StagePieces::StagePieces(const std::vector<Policy::Stage>& stages, State own, co
     const auto landings = static_cast<std::int64_t>(stage(h).landing_begin.size());
     const std::int64_t plans = own_ > 0 && landings > 0 ? (landings - 1) / own_ : 0;
     plans_.push_back(
-        static_cast<std::int64_t>(agree_on_max(*owners_.ranks, static_cast<double>(plans))));
+        static_cast<std::int64_t>(max_over_ranks(*owners_.ranks, static_cast<double>(plans))));
   }
   for_each_stage_array(
       [&](const char* name, auto array) { pieces_[name] = pieces_of(name, array); });
@@ -97,10 +97,10 @@ std::vector<StagePieces::Piece> StagePieces::pieces_of(
       one_more.push_back(is_offsets(name) && piece.first() && !entries.empty());
     }
   }
-  const auto all = gather_values<std::int64_t>(*owners_.ranks, own);
+  const auto all = all_gather<std::int64_t>(*owners_.ranks, own);
   for (std::size_t i = 0; i < all.size(); ++i) pieces[i % pieces.size()].size += all[i];
   // A rank without states may lack what all others have.
-  const auto entries_more = gather_values<std::int64_t>(*owners_.ranks, one_more);
+  const auto entries_more = all_gather<std::int64_t>(*owners_.ranks, one_more);
   std::vector<bool> counted(pieces.size());
   for (std::size_t i = 0; i < entries_more.size(); ++i) {
     const std::size_t piece = i % pieces.size();
@@ -176,7 +176,7 @@ void StagePieces::count_lengths(const Piece& piece, const std::string& name,
   total_ = next_total_;
   std::int64_t own = 0;
   for (const std::int64_t length : lengths) own += length;
-  for (const std::int64_t part : gather_value(*owners_.ranks, own)) next_total_ += part;
+  for (const std::int64_t part : all_gather_one(*owners_.ranks, own)) next_total_ += part;
 }
 
 // Lengths become offsets again, with what the pieces before it have had.
@@ -242,9 +242,9 @@ void StagePieces::fill(const std::filesystem::path& path) const {
   Communicator& ranks = *owners_.ranks;
   const std::string own = path.string();
   std::vector<char> name(own.begin(), own.end());
-  take_from_first(ranks, name);
-  take_from_first(ranks, rooms_);
-  RoomWriter file(std::string(name.begin(), name.end()));
+  broadcast(ranks, name);
+  broadcast(ranks, rooms_);
+  PreallocatedWriter file(std::string(name.begin(), name.end()));
   auto room = rooms_.begin();
   for_each_stage_array(
       [&]<class Value>(const char* array_name, std::vector<Value> Policy::Stage::*array) {
@@ -255,7 +255,7 @@ void StagePieces::fill(const std::filesystem::path& path) const {
           if (piece.size == 0) continue;
           const std::vector<Value> values = fetch(piece, array_name, array, writer);
           if (ranks.rank() == writer) file.write(values, at);
-          at += piece.size * RoomWriter::bytes_of<Value>();
+          at += piece.size * PreallocatedWriter::bytes_of<Value>();
         }
       });
   all_or_none(ranks, [&] { file.close(); });

@@ -44,8 +44,8 @@ std::vector<std::byte> StateRanges::bring(int writer, int range,
     mine.push_back({time * all + number(place), size});
     if (++place == end) place = begin, ++time;
   }
-  const auto shares = bring_to<Share>(ranks, writer, mine);
-  const auto bytes = bring_to(ranks, writer, values);
+  const auto shares = gather_to<Share>(ranks, writer, mine);
+  const auto bytes = gather_to(ranks, writer, values);
   return in_order(shares, bytes);
 }
 

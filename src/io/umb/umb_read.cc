@@ -50,8 +50,8 @@ class UmbReader {
   }
 
   // Everything of our own states, in the order in which the archive usually has it.
-  void read(const Division& division) {
-    read_structure(division);
+  void read(const Partition& partition) {
+    read_structure(partition);
     read_probabilities();
     read_actions();
     read_rewards();
@@ -66,7 +66,7 @@ class UmbReader {
 
   // `repeats` is the most of all ranks. Where actions come again and have no names by which they
   // could be told apart, an action is the place of a choice in its state.
-  UmbShare finish(std::int32_t repeats, Division division) {
+  UmbShare finish(std::int32_t repeats, Partition partition) {
     constexpr std::int64_t most_names = 1'000'000;
     const auto& names = a_.action_names;
     const bool named =
@@ -80,7 +80,7 @@ class UmbReader {
       number_actions(a_);
     else
       sort_actions(a_);
-    return {std::move(a_), std::move(division), std::move(terms_), rewarded_};
+    return {std::move(a_), std::move(partition), std::move(terms_), rewarded_};
   }
 
  private:
@@ -188,19 +188,19 @@ class UmbReader {
       ranges.push_back({stage * a_.states + run.begin, stage * a_.states + run.end});
   }
 
-  void find_own(const Division& division) {
+  void find_own(const Partition& partition) {
     own_runs_.clear();
     own_states_.clear();
-    if (division.owner.empty()) own_runs_ = {{blocks_[rank_], blocks_[rank_ + 1]}};
-    for (std::size_t s = 0; s < division.owner.size(); ++s) {
+    if (partition.owner.empty()) own_runs_ = {{blocks_[rank_], blocks_[rank_ + 1]}};
+    for (std::size_t s = 0; s < partition.owner.size(); ++s) {
       const auto state = static_cast<std::int64_t>(s);
-      if (division.owner[s] == rank_) add_range(own_runs_, {state, state + 1});
+      if (partition.owner[s] == rank_) add_range(own_runs_, {state, state + 1});
     }
     for (std::int64_t stage = 0; stage < a_.stages; ++stage) add_layer(stage, own_states_);
   }
 
-  void read_structure(const Division& division) {
-    find_own(division);
+  void read_structure(const Partition& partition) {
+    find_own(partition);
     own_choices_.clear();
     own_branches_.clear();
     a_.state_rows.assign(1, 0);
@@ -348,7 +348,7 @@ class UmbReader {
 
 }  // namespace
 
-UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions& options) {
+UmbShare read_share(TarReader& archive, Communicator& ranks, const PartitionOptions& options) {
   std::optional<UmbReader> reader;
   StateGraph graph;
   all_or_none(ranks, [&] {
@@ -356,15 +356,15 @@ UmbShare read_share(TarReader& archive, Communicator& ranks, const DivideOptions
     reader->begin();
     if (options.partition && ranks.size() > 1) graph = reader->read_graph();
   });
-  const auto everybodys = gather_values<State>(ranks, reader->blocks());
+  const auto everybodys = all_gather<State>(ranks, reader->blocks());
   const auto blocks = std::span(everybodys).first(reader->blocks().size());
   for (std::size_t i = 0; i < everybodys.size(); ++i)
     require(everybodys[i] == blocks[i % blocks.size()],
             "ranks read different files, must read the same");
-  const Division division = divide(ranks, reader->blocks(), graph, options);
-  all_or_none(ranks, [&] { reader->read(division); });
-  const auto repeats = static_cast<std::int32_t>(agree_on_max(ranks, reader->repeats()));
-  return reader->finish(repeats, division);
+  const Partition partition = make_partition(ranks, reader->blocks(), graph, options);
+  all_or_none(ranks, [&] { reader->read(partition); });
+  const auto repeats = static_cast<std::int32_t>(max_over_ranks(ranks, reader->repeats()));
+  return reader->finish(repeats, partition);
 }
 
 Draft read_whole(TarReader& archive) {

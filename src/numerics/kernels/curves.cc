@@ -140,7 +140,7 @@ void sum_supports(const SupportSum& sum, double* to) {
       const Lanes q1 = load(sum.weight[1] + lane) * load(sum.kernel[1] + first);
       const Mask some = below(sum.lanes - lane) & (q0 + q1 > 0.0);
       Integers at = begin_at(sum, first, q0, q1);
-      for (auto& v : at.part) v *= static_cast<std::uint64_t>(sum.size);
+      for (auto& v : at.submodel) v *= static_cast<std::uint64_t>(sum.size);
       FourLanes entry = gather_four(table, at);
       for (;;) {
         const Mask up = (entry.number[2] * q0 <= q1) & some;

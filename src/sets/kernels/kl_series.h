@@ -68,7 +68,7 @@ template <class Rows>
   return s;
 }
 
-// One division for all three that are needed. It may under- or overflow when c2 is tiny; then
+// One partition for all three that are needed. It may under- or overflow when c2 is tiny; then
 // nothing is certified.
 [[gnu::always_inline]] inline Evaluation evaluation_with_one_division(const PowerSums& s) {
   const ReducedLogarithm log = reduce_log1p(s.s0);

@@ -36,7 +36,7 @@ class ColumnGeneration {
       required_.push_back(channels_[c + 1].sign * problem.constraints()[c].bound);
   }
 
-  NominalOptimum run(Savepoint* savepoint) {
+  NominalOptimum run(SolverCheckpoint* savepoint) {
     try {
       search(savepoint);
     } catch (const Stopped&) {
@@ -56,7 +56,7 @@ class ColumnGeneration {
     return (column.totals[channel] - origin) / scales_[channel];
   }
 
-  void search(Savepoint* savepoint) {
+  void search(SolverCheckpoint* savepoint) {
     if (!begin()) return;
     const auto state = [&](Archive& archive) { visit(archive); };
     if (savepoint) savepoint->restore(state);
@@ -248,7 +248,7 @@ class ColumnGeneration {
 }  // namespace
 
 NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOptions& options,
-                                Workers& workers, Stopwatch& watch, Savepoint* savepoint) {
+                                Workers& workers, Stopwatch& watch, SolverCheckpoint* savepoint) {
   return ColumnGeneration(problem, options, workers, watch).run(savepoint);
 }
 

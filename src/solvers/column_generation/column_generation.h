@@ -44,6 +44,7 @@ struct ColumnGenerationOptions {
 
 // The problem has set none. Where a checkpoint is at hand, columns are kept in it.
 NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOptions& options,
-                                Workers& workers, Stopwatch& watch, Savepoint* savepoint = nullptr);
+                                Workers& workers, Stopwatch& watch,
+                                SolverCheckpoint* savepoint = nullptr);
 
 }  // namespace redoubt

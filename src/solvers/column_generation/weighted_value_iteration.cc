@@ -93,8 +93,8 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
       least = std::min(least, change);
       size = std::max(size, std::abs(value));
     }
-    most = agree_on_max(workers_.ranks(), most), least = agree_on_min(workers_.ranks(), least);
-    size = agree_on_max(workers_.ranks(), size);
+    most = max_over_ranks(workers_.ranks(), most), least = min_over_ranks(workers_.ranks(), least);
+    size = max_over_ranks(workers_.ranks(), size);
     best.bound = at_start(0) + rest * most;
     if (rest * (most - least) <= std::max(tolerance, 1e-13 * rest * size)) break;
     for (int sweep = 0; sweep < kSweepsBetween; ++sweep) follow();

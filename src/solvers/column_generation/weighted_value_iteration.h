@@ -28,7 +28,7 @@ class WeightedValueIteration {
   Best find(std::span<const double> weights, double tolerance);
 
   double& own_evaluations() { return evaluations_; }  // by this rank
-  double row_evaluations() const { return agree_on_sum(workers_.ranks(), evaluations_); }
+  double row_evaluations() const { return sum_over_ranks(workers_.ranks(), evaluations_); }
 
  private:
   void weigh(std::span<const double> weights);

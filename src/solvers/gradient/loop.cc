@@ -223,7 +223,7 @@ class Climb {
   const GradientMethod& method_;
   const GradientOptions& options_;
   Stopwatch watch_;
-  Savepoint savepoint_;
+  SolverCheckpoint savepoint_;
   Workers workers_;
   MarkovEvaluation evaluation_;
   MarkovWeights weights_;

@@ -26,8 +26,8 @@ BudgetLanes::BudgetLanes(const Problem& problem, std::span<const BudgetAxis> axe
       most_earned_ = std::max(most_earned_, earned);
     }
   }
-  least_earned_ = agree_on_min(ranks, least_earned_);
-  most_earned_ = agree_on_max(ranks, most_earned_);
+  least_earned_ = min_over_ranks(ranks, least_earned_);
+  most_earned_ = max_over_ranks(ranks, most_earned_);
 }
 
 // Lanes of the two stages start at the bottoms of their own windows, so this is what a move of the

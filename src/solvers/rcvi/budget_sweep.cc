@@ -33,7 +33,7 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   Communicator& ranks = workers.ranks();
   for (const BudgetAxis& axis : axes) channels_.push_back({axis.signal, axis.sign});
   arrays_ = static_cast<int>(channels_.size());
-  const double actions = agree_on_max(ranks, problem.model().most_actions());
+  const double actions = max_over_ranks(ranks, problem.model().most_actions());
   require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
   shape_layer(stages, next_);
@@ -46,7 +46,7 @@ double BudgetSweep::own_evaluations() const {
 }
 
 double BudgetSweep::row_evaluations() const {
-  return agree_on_sum(group_->ranks(), own_evaluations());
+  return sum_over_ranks(group_->ranks(), own_evaluations());
 }
 
 void BudgetSweep::visit(Archive& archive, int stage) {
@@ -293,8 +293,8 @@ void BudgetSweep::find_floor(int stage) {
     const auto values_of = [&](State s) { return lanes(next_, array, s) - next_.before; };
     double* least = lanes(next_, array, states) - next_.before;
     const auto worth_of = [&](State s) { return arrival_worth(*problem_, channels_[array], s); };
-    least_over_states(*group_, states, values_of, worth_of,
-                      {least, static_cast<std::size_t>(next_.stride)});
+    min_over_states(*group_, states, values_of, worth_of,
+                    {least, static_cast<std::size_t>(next_.stride)});
   }
 }
 

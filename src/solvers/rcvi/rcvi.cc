@@ -151,7 +151,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
     stage = std::max(stage, own);
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
   }
-  plan.row_evaluations = agree_on_sum(ranks, plan.row_evaluations);
+  plan.row_evaluations = sum_over_ranks(ranks, plan.row_evaluations);
   // Two layers to solve and, when those are gone, two to evaluate what was found. Values of other
   // ranks' states come in slices.
   const double layers = 2 * std::max(swept, evaluated);
@@ -174,7 +174,7 @@ void search(const Problem& problem, const RcviOptions& options, const RcviPlan& 
   for (const BudgetAxis& axis : plan.axes)
     policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
   std::int64_t stage = plan.stages;  // from here on the policy is known
-  Savepoint savepoint(execution, problem, method_text(options), watch);
+  SolverCheckpoint savepoint(execution, problem, method_text(options), watch);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
     archive.visit_stages("policy", policy, execution.stages);

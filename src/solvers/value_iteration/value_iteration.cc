@@ -46,7 +46,7 @@ class Sweeps {
   Workers& workers() const { return workers_; }
   Exchange& exchange() { return exchange_; }
   Communicator& ranks() const { return exchange_.ranks(); }
-  double row_evaluations() const { return agree_on_sum(ranks(), own_evaluations()); }
+  double row_evaluations() const { return sum_over_ranks(ranks(), own_evaluations()); }
 
   // What a checkpoint keeps: the values of this rank's states. Once they are read, other ranks' are
   // missing.
@@ -87,12 +87,13 @@ class Sweeps {
 };
 
 // Between two sweeps.
-void report(Workers& workers, Savepoint* solve, double done) {
+void report(Workers& workers, SolverCheckpoint* solve, double done) {
   if (!solve) return workers.check_together();
   if (solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
 }
 
-void run_finite(const Problem& problem, Sweeps& sweeps, Savepoint* solve, ValueIteration& result) {
+void run_finite(const Problem& problem, Sweeps& sweeps, SolverCheckpoint* solve,
+                ValueIteration& result) {
   std::int64_t stage = problem.horizon();
   const auto horizon = static_cast<double>(stage);
   std::vector<double>& next = result.values;
@@ -128,7 +129,7 @@ class InfiniteHorizon {
         monotone_(!std::holds_alternative<Tilt>(problem.uncertainty())),
         result_(result) {}
 
-  void run(Savepoint* solve) {
+  void run(SolverCheckpoint* solve) {
     result_.values.assign(problem_.model().states(), 0.0);
     result_.policy.stages.resize(1);
     const auto state = [&](Archive& archive) { visit(archive); };
@@ -214,7 +215,7 @@ double ValueIteration::at(const Start& start) const {
 }
 
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               bool least, Savepoint* solve, double tolerance) {
+                               bool least, SolverCheckpoint* solve, double tolerance) {
   Sweeps sweeps(problem, channel, workers, least);
   ValueIteration result;
   result.policy.states = problem.model().own_states();
@@ -282,7 +283,7 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   ValueIteration found;
   try {
     require_room_for_chance(problem, workers);
-    Savepoint solve(execution, problem, method, watch);
+    SolverCheckpoint solve(execution, problem, method, watch);
     found = value_iteration(model_to_solve, Channel{}, workers, false, &solve, kTolerance);
   } catch (const Stopped&) {
     return stopped(problem, std::move(solution), watch, workers);

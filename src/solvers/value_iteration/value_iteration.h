@@ -24,7 +24,7 @@ struct ValueIteration {
 // infinite horizon are within the tolerance, relative to the one at the start and never to less
 // than a thousandth of the largest, or as close as rounding allows. Throws Stopped.
 ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               bool least = false, Savepoint* solve = nullptr,
+                               bool least = false, SolverCheckpoint* solve = nullptr,
                                double tolerance = 1e-12);
 
 // What the best policy earns from the start beyond what the worst one does. Throws Stopped.

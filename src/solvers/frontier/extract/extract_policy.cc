@@ -40,7 +40,7 @@ class Build {
       used[s * size] = 1;  // every state has at least one memory state
       for (const std::int32_t point : here.points[s]) use_targets_of(h, s, point, used, plans);
     }
-    agree_on_least(exchange.ranks(), plans);
+    min_over_ranks(exchange.ranks(), plans);
     const LandingPlans& landed = stages_[h + 1].landings;
     for (std::size_t slot = 0; slot + 1 < landed.begin.size(); ++slot) {
       if (plans[slot / model.own_states()] == 0) continue;
@@ -179,9 +179,9 @@ class Build {
 
 }  // namespace
 
-Policy make_controller(const Problem& problem, const Landings& landings,
-                       const std::vector<FrontierStage>& stages, Exchange& exchange,
-                       Workers& workers, const std::vector<std::int32_t>& first_points) {
+Policy make_policy(const Problem& problem, const Landings& landings,
+                   const std::vector<FrontierStage>& stages, Exchange& exchange, Workers& workers,
+                   const std::vector<std::int32_t>& first_points) {
   const State states = problem.model().states();
   const Build build(problem, landings, stages, workers);
   Policy policy;

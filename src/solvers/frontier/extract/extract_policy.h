@@ -10,9 +10,9 @@ namespace redoubt {
 // the point. Points that nothing leads to are left out; at the first stage, memory is the given
 // ones in their order. Of a part, the policy of its own states; points that other ranks lead to are
 // theirs, too. Throws Stopped.
-Policy make_controller(const Problem& problem, const Landings& landings,
-                       const std::vector<FrontierStage>& stages, Exchange& exchange,
-                       Workers& workers, const std::vector<std::int32_t>& first_points);
+Policy make_policy(const Problem& problem, const Landings& landings,
+                   const std::vector<FrontierStage>& stages, Exchange& exchange, Workers& workers,
+                   const std::vector<std::int32_t>& first_points);
 
 // The policy that follows the recipes of one stage for ever. Memory is a point. What a recipe
 // promises of the next stage is kept by points of this one.

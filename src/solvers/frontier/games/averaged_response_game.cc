@@ -12,7 +12,7 @@ constexpr double kDamping = 0.9;
 
 }  // namespace
 
-void RowSaddle::solve(const RowGame& game, std::vector<GameEnd>& ends) {
+void AveragedResponseGame::solve(const RowGame& game, std::vector<GameEnd>& ends) {
   ends_ = &ends;
   begin(game);
   for (round_ = 0; round_ < game.rounds && lanes_ > 0;) {
@@ -27,7 +27,7 @@ void RowSaddle::solve(const RowGame& game, std::vector<GameEnd>& ends) {
   for (int lane = 0; lane < lanes_; ++lane) harvest(lane);
 }
 
-void RowSaddle::begin(const RowGame& game) {
+void AveragedResponseGame::begin(const RowGame& game) {
   const Model& model = problem_->model();
   const int signals = static_cast<int>(channels_.size());
   const int places = static_cast<int>(game.places.size());
@@ -60,7 +60,7 @@ void RowSaddle::begin(const RowGame& game) {
 
 // Every place answers the average kernels by its best point in the direction that they make of the
 // lane's; the supports add up to a bound on the row.
-void RowSaddle::answer_kernels(const RowGame& game, double step) {
+void AveragedResponseGame::answer_kernels(const RowGame& game, double step) {
   const Model& model = problem_->model();
   const int signals = static_cast<int>(channels_.size());
   const int places = static_cast<int>(game.places.size());
@@ -95,7 +95,7 @@ void RowSaddle::answer_kernels(const RowGame& game, double step) {
     bound_[lane] = std::min(bound_[lane], discount * support_[lane]);
 }
 
-void RowSaddle::answer_one_price(const RowGame& game, int place, double step) {
+void AveragedResponseGame::answer_one_price(const RowGame& game, int place, double step) {
   const Directions& directions = game.next->directions();
   const double* bounds = game.next->bounds(game.places[place]);
   const double* reward = game.next->points(game.places[place], 0);
@@ -122,7 +122,7 @@ void RowSaddle::answer_one_price(const RowGame& game, int place, double step) {
 // where the price that the kernels make meets the price of the curve; a utility that rises lowers
 // its price, by the sensitivity of nature's answer, so the meeting point is found along the edges
 // as if the other places stood still, and a few rounds settle all of them.
-void RowSaddle::answer_along_curve(const RowGame& game, int place) {
+void AveragedResponseGame::answer_along_curve(const RowGame& game, int place) {
   const Directions& directions = game.next->directions();
   const Curve& curve = (*game.curves)[game.places[place]];
   const double* bounds = game.next->bounds(game.places[place]);
@@ -189,7 +189,7 @@ void RowSaddle::answer_along_curve(const RowGame& game, int place) {
 // How fast the share of an outcome falls when its value rises, relative to itself: read off the
 // outcomes with the least and the largest value. It would be exact if the logarithm of the share
 // were linear in the value; for chi2, where the share itself is, it is good enough.
-void RowSaddle::find_sensitivity(const RowGame& game) {
+void AveragedResponseGame::find_sensitivity(const RowGame& game) {
   const double* probability =
       problem_->model().arrays().probability.data() + problem_->model().outcome_begin(game.row);
   const int lanes = 2 * lanes_, places = static_cast<int>(game.places.size());
@@ -207,7 +207,7 @@ void RowSaddle::find_sensitivity(const RowGame& game) {
   }
 }
 
-void RowSaddle::answer_many_prices(const RowGame& game, int place, double step) {
+void AveragedResponseGame::answer_many_prices(const RowGame& game, int place, double step) {
   const Directions& directions = game.next->directions();
   const int signals = directions.signals();
   const double* bounds = game.next->bounds(game.places[place]);
@@ -238,7 +238,7 @@ void RowSaddle::answer_many_prices(const RowGame& game, int place, double step) 
 }
 
 // Nature answers the average points, for each signal on its own; what she leaves is guaranteed.
-void RowSaddle::answer_points(const RowGame& game) {
+void AveragedResponseGame::answer_points(const RowGame& game) {
   const int signals = static_cast<int>(channels_.size());
   const int places = static_cast<int>(game.places.size());
   rows_.worst(game.row, channels_, signals * lanes_, pointers_.data(),
@@ -252,18 +252,18 @@ void RowSaddle::answer_points(const RowGame& game) {
   if (!averaging()) find_sensitivity(game);
 }
 
-void RowSaddle::move_kernels(double step) {
+void AveragedResponseGame::move_kernels(double step) {
   const auto count = static_cast<std::int64_t>(pointers_.size()) * padded_;
   for (std::int64_t n = 0; n < count; ++n) kernel_[n] += step * (answer_[n] - kernel_[n]);
 }
 
 // The gap of the game is measured with the achievable points on both sides: what the next stage
 // does not know of its own sets is not for this row to find out.
-bool RowSaddle::settled(const RowGame& game, int lane) const {
+bool AveragedResponseGame::settled(const RowGame& game, int lane) const {
   return gap_now(lane) <= game.tolerance[lane_[lane]] || bound_[lane] <= game.beat[lane_[lane]];
 }
 
-void RowSaddle::harvest(int lane) {
+void AveragedResponseGame::harvest(int lane) {
   const auto signals = channels_.size();
   GameEnd& found = (*ends_)[lane_[lane]];
   found.bound = bound_[lane];
@@ -281,7 +281,7 @@ void RowSaddle::harvest(int lane) {
 }
 
 // Lanes that are settled stop playing as soon as that leaves whole blocks of lanes empty.
-void RowSaddle::drop_settled(const RowGame& game) {
+void AveragedResponseGame::drop_settled(const RowGame& game) {
   const int signals = static_cast<int>(channels_.size());
   std::vector<int>& keep = keep_;
   keep.clear();
@@ -326,7 +326,7 @@ void RowSaddle::drop_settled(const RowGame& game) {
   padded_ = padded;
 }
 
-void RowSaddle::mixture(int place, int lane, std::vector<MemoryMove>& moves) const {
+void AveragedResponseGame::mixture(int place, int lane, std::vector<MemoryMove>& moves) const {
   const auto places = pointers_.size(), lanes = history_.size() / (round_ * places);
   const std::size_t first = moves.size();
   const double all = 0.5 * round_ * (round_ + 1);  // steps 2 / (t + 2) weigh round t by t + 1

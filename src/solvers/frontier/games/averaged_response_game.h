@@ -10,9 +10,9 @@ namespace redoubt {
 
 // The game by averaged best responses: points answer the average kernels, kernels answer the
 // average points. Lanes of the kernels are [signal][direction].
-class RowSaddle {
+class AveragedResponseGame {
  public:
-  RowSaddle(const Problem& problem, std::span<const Channel> channels)
+  AveragedResponseGame(const Problem& problem, std::span<const Channel> channels)
       : problem_(&problem), channels_(channels), rows_(problem) {
     smooth_ = channels.size() == 2 && std::holds_alternative<Chi2>(problem.uncertainty());
   }

@@ -23,7 +23,7 @@ struct RowGame {
   bool landing = false;
   const TradeOffs* next = nullptr;
   const std::vector<Curve>* curves = nullptr;  // of the next places, with one constraint
-  const Ahead* ahead = nullptr;
+  const NextStageLayout* ahead = nullptr;
   std::span<const double> weights;    // [signal][lane] of the direction of each lane
   std::span<const double> tolerance;  // of each lane: a gap of the game that is small enough
   std::span<const double> beat;  // of each lane: a value that this row must exceed to matter at all

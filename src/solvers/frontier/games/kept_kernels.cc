@@ -110,7 +110,7 @@ KeptKernels::Change KeptKernels::sweep(const std::vector<double>& next, std::vec
   Change all{kInfinity, -kInfinity};
   for (const Change& each : changes)
     all = {std::min(all.low, each.low), std::max(all.high, each.high)};
-  return {agree_on_min(workers.ranks(), all.low), agree_on_max(workers.ranks(), all.high)};
+  return {min_over_ranks(workers.ranks(), all.low), max_over_ranks(workers.ranks(), all.high)};
 }
 
 // Sweeps lower bounds that hold to bounds that hold. When all of them fall by nearly the same, what

@@ -76,7 +76,7 @@ void KlGame::begin(const RowGame& game, std::span<const int> directions) {
     inner_last_[i] = (*game.curves)[game.places[i]].corners() - 1;
     outer_[i] = &game.ahead->bounds_of(game.places[i])->reward;
   }
-  stands_->kernels.resize(stands_->stands.size() * places_ * 2);
+  stands_->kernels.resize(stands_->warm_starts.size() * places_ * 2);
 
   lanes_.resize(lanes);
   for (int n = 0; n < lanes; ++n) {
@@ -111,9 +111,9 @@ void KlGame::make_room() {
 // Where a lane stands, if that is known. A game begins where that of the next stage ended at the
 // nearest price that was played for there.
 bool KlGame::stands(const RowGame& game, int direction) {
-  KlStand& stand = stands_->stands[direction];
+  KlWarmStart& stand = stands_->warm_starts[direction];
   if (stand.known || !later_) return stand.known;
-  const auto known = [&](int n) { return later_->stands[n].known; };
+  const auto known = [&](int n) { return later_->warm_starts[n].known; };
   const std::vector<double>& prices = game.next->directions().prices(0);
   const int ray = static_cast<int>(prices.size());
   int from = game.ahead->nearest[direction];
@@ -128,7 +128,7 @@ bool KlGame::stands(const RowGame& game, int direction) {
     from = high == ray || (low > 0 && price - prices[low] <= prices[high] - price) ? low : high;
   }
   if (!known(from)) return false;
-  stand = later_->stands[from];
+  stand = later_->warm_starts[from];
   if (between) stand.exchange += std::log(prices[from]) - log_price;
   const int size = places_ * 2;
   std::copy_n(later_->kernels.data() + static_cast<std::size_t>(from) * size, size,
@@ -242,7 +242,7 @@ void KlGame::start(const RowGame& game) {
   for (int n = 0; n < lanes; ++n) {
     Lane& lane = lanes_[n];
     const bool known = stands(game, lane.direction);
-    const KlStand& stand = stands_->stands[lane.direction];
+    const KlWarmStart& stand = stands_->warm_starts[lane.direction];
     for (int j = 0; j < 2; ++j) {
       // A temperature times the radius is what its signal loses by not being colder.
       lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
@@ -352,7 +352,7 @@ double KlGame::value_of(int n) const {
 
 void KlGame::remember(int n) {
   const Lane& lane = lanes_[n];
-  stands_->stands[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
+  stands_->warm_starts[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
   float* kept = kept_kernel(lane.direction);
   for (int i = 0; i < places_; ++i) {
     for (int j = 0; j < 2; ++j)

@@ -7,7 +7,7 @@ namespace redoubt {
 
 // Where nature stands at the end of a game, in three numbers: the logarithm of the inverse
 // temperature of each signal, and the rate at which her kernels exchange the two.
-struct KlStand {
+struct KlWarmStart {
   double log_cold[2] = {0, 0};
   double exchange = 0;
   bool known = false;
@@ -18,16 +18,16 @@ struct KlStand {
 // begins where the last one of the row ended, and most rows that do not matter are told by the
 // kernels that told it before.
 struct KlStands {
-  std::vector<KlStand> stands;
+  std::vector<KlWarmStart> warm_starts;
   std::vector<float> kernels;
 };
 
 // Those of each state and action of one stage. Forgetting them keeps their memory for another one.
 using StageStands = std::vector<std::vector<KlStands>>;
 inline void forget(StageStands& stands, State states) {
-  stands.resize(states);
-  for (auto& actions : stands) {
-    for (KlStands& row : actions) row.stands.clear();
+  warm_starts.resize(states);
+  for (auto& actions : warm_starts) {
+    for (KlStands& row : actions) row.warm_starts.clear();
   }
 }
 
@@ -50,7 +50,7 @@ class KlGame {
   KlGame(const Problem& problem, std::span<const Channel> channels)
       : problem_(&problem), channels_(channels) {}
 
-  // Lane n of the game is direction directions[n] of the stands.
+  // Lane n of the game is direction directions[n] of the warm_starts.
   void solve(const RowGame& game, std::span<const int> directions, const KlHistory& history,
              std::vector<GameEnd>& ends);
   double evaluations() const { return evaluations_; }

@@ -133,7 +133,7 @@ Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
                        const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  Savepoint savepoint(execution, problem, method_text(options), watch);
+  SolverCheckpoint savepoint(execution, problem, method_text(options), watch);
   NominalOptimum found = generate_columns(
       problem, {.tolerance = options.tolerance, .whole_curve = options.whole_curve}, workers, watch,
       &savepoint);

@@ -17,7 +17,7 @@ double spread_of(const std::vector<double>& best, const std::vector<double>& lea
     spread = std::max(spread, best[s] - least[s]);
     size = std::max({size, std::abs(best[s]), std::abs(least[s])});
   }
-  spread = agree_on_max(ranks, spread), size = agree_on_max(ranks, size);
+  spread = max_over_ranks(ranks, spread), size = max_over_ranks(ranks, size);
   if (spread > 1e-12 * size) return spread;
   return size > 0 ? size : 1;
 }

@@ -24,7 +24,7 @@ enum class Via {
 
 // The number here of a state of the whole model; -1: it is not known here.
 State place_of(const Model& model, State whole) {
-  return model.arrays().part ? find_in_part(*model.arrays().part, whole) : whole;
+  return model.arrays().submodel ? find_in_submodel(*model.arrays().submodel, whole) : whole;
 }
 
 // Where the last direction stood that came to a place from the same row: the next one is close.
@@ -56,7 +56,7 @@ class Follow {
     }
   }
 
-  Demand run(const Root& root, Exchange& exchange, Workers& workers) {
+  GapAttribution run(const Root& root, Exchange& exchange, Workers& workers) {
     expect(0);
     const Model& model = problem_.model();
     std::vector<double> q(signals_);
@@ -69,7 +69,7 @@ class Follow {
       arrive(0, s, q.data(), hint);
     }
     for (int h = 0; h < steps_; ++h) step(h, exchange, workers);
-    for (std::vector<double>& losses : demand_.state_loss) bring_to_owners(model, exchange, losses);
+    for (std::vector<double>& losses : demand_.state_loss) send_to_owners(model, exchange, losses);
     sums_.finish(exchange.ranks(), demand_);
     return std::move(demand_);
   }
@@ -170,7 +170,7 @@ class Follow {
 
   static void add_up(Communicator& ranks, std::vector<double>& values) {
     if (ranks.size() == 1 || values.empty()) return;
-    const std::vector<double> all = gather_values<double>(ranks, values);
+    const std::vector<double> all = all_gather<double>(ranks, values);
     std::fill(values.begin(), values.end(), 0.0);
     for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()] += all[i];
   }
@@ -269,8 +269,8 @@ class Follow {
     const Model& model = problem_.model();
     const int size = at(stage).table.directions().size();
     leave_landings(stage, exchange);
-    bring_to_owners(model, exchange, arriving_);
-    bring_to_owners(model, exchange, open_);
+    send_to_owners(model, exchange, arriving_);
+    send_to_owners(model, exchange, open_);
     leaving_.swap(arriving_);
     left_open_.swap(open_);
     expect(stage + 1);
@@ -361,8 +361,8 @@ class Follow {
   std::span<const double> scales_;
   double negligible_;
   int steps_;
-  Demand demand_;
-  DemandSums sums_;
+  GapAttribution demand_;
+  GapAttributionSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
   std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]
   std::vector<double> landed_;              // weight that came to landings: [landing][direction]
@@ -372,19 +372,20 @@ class Follow {
 
 }  // namespace
 
-Demand find_demand(const Problem& problem, const Landings& landings,
-                   const std::vector<const FrontierStage*>& stages, int steps, const Root& root,
-                   std::span<const double> scales, double negligible, bool thorough,
-                   StateBackup& backup, Exchange& exchange, Workers& workers) {
+GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
+                             const std::vector<const FrontierStage*>& stages, int steps,
+                             const Root& root, std::span<const double> scales, double negligible,
+                             bool thorough, StateBackup& backup, Exchange& exchange,
+                             Workers& workers) {
   const auto follow = [&](Via via) {
     return Follow(problem, landings, stages, backup, via, root, scales, negligible, steps)
         .run(root, exchange, workers);
   };
   if (!thorough) return follow(Via::itself);
-  Demand demand = follow(Via::listed);
-  const Demand finer = follow(Via::itself);
-  take_larger(finer, demand);
-  return demand;
+  GapAttribution gaps = follow(Via::listed);
+  const GapAttribution finer = follow(Via::itself);
+  take_larger(finer, gaps);
+  return gaps;
 }
 
 }  // namespace redoubt

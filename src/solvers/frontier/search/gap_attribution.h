@@ -12,7 +12,7 @@ namespace redoubt {
 // Where the gap at the start comes from: how much is lost between two neighbouring prices, and
 // around which price. Found by following the answer forward from the start, by the actions and
 // kernels that its bound comes from.
-struct Demand {
+struct GapAttribution {
   struct Interval {
     double loss = 0;            // gap at the start that a finer grid here would close
     double weighted_price = 0;  // loss times price
@@ -34,9 +34,10 @@ struct Demand {
 // state, is not followed on. Where a finer grid would lead is all that counts while the grid is
 // coarse; a thorough look also shows where the present gap comes from. Ranks call this together;
 // sums are those of all of them, and what is of a state is with its owner. Throws Stopped.
-Demand find_demand(const Problem& problem, const Landings& landings,
-                   const std::vector<const FrontierStage*>& stages, int steps, const Root& root,
-                   std::span<const double> scales, double negligible, bool thorough,
-                   StateBackup& backup, Exchange& exchange, Workers& workers);
+GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
+                             const std::vector<const FrontierStage*>& stages, int steps,
+                             const Root& root, std::span<const double> scales, double negligible,
+                             bool thorough, StateBackup& backup, Exchange& exchange,
+                             Workers& workers);
 
 }  // namespace redoubt

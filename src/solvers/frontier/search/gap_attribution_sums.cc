@@ -16,8 +16,8 @@ double size_of(std::span<const double> weights, std::span<const double> scales) 
 
 }  // namespace
 
-DemandSums::DemandSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
-                       std::span<const double> scales)
+GapAttributionSums::GapAttributionSums(const std::vector<const FrontierStage*>& stages,
+                                       std::vector<double> weights, std::span<const double> scales)
     : unit_(ExactSum::unit_for(size_of(weights, scales))),
       unit_of_mass_(ExactSum::unit_for(1)),
       loss_grid_(size_of(weights, scales)),
@@ -37,7 +37,7 @@ DemandSums::DemandSums(const std::vector<const FrontierStage*>& stages, std::vec
 }
 
 template <class Visit>
-void DemandSums::for_each_sum(Visit visit) {
+void GapAttributionSums::for_each_sum(Visit visit) {
   for (ExactSum& sum : mass_) visit(sum);
   visit(games_);
   for (auto& stage : intervals_) {
@@ -47,55 +47,55 @@ void DemandSums::for_each_sum(Visit visit) {
   }
 }
 
-void DemandSums::finish(Communicator& ranks, Demand& demand) {
+void GapAttributionSums::finish(Communicator& ranks, GapAttribution& gaps) {
   std::vector<ExactSum> own;
   for_each_sum([&](const ExactSum& sum) { own.push_back(sum); });
-  const auto all = gather_values<ExactSum>(ranks, own);
+  const auto all = all_gather<ExactSum>(ranks, own);
   auto at = all.begin();
   for_each_sum([&](ExactSum& sum) {
     sum = {};
     for (int r = 0; r < ranks.size(); ++r) sum.add(at[r * static_cast<std::ptrdiff_t>(own.size())]);
     ++at;
   });
-  for (const ExactSum& mass : mass_) demand.mass.push_back(mass.value(unit_of_mass_));
-  demand.games = games_.value(unit_);
+  for (const ExactSum& mass : mass_) gaps.mass.push_back(mass.value(unit_of_mass_));
+  gaps.games = games_.value(unit_);
   for (const auto& stage : intervals_) {
-    auto& lists = demand.intervals.emplace_back(stage.size());
+    auto& lists = gaps.intervals.emplace_back(stage.size());
     for (std::size_t c = 0; c < stage.size(); ++c) {
       for (const Interval& interval : stage[c]) {
         const double loss = interval.loss.value(unit_);
         lists[c].push_back({loss, interval.weighted_price.value(price_units_[c])});
-        if (c == 0) demand.between_prices += loss;
+        if (c == 0) gaps.between_prices += loss;
       }
     }
   }
 }
 
-void make_whole(double share, Demand& demand) {
-  for (auto& stage : demand.intervals) {
+void make_whole(double share, GapAttribution& gaps) {
+  for (auto& stage : gaps.intervals) {
     for (auto& list : stage) {
-      for (Demand::Interval& interval : list) {
+      for (GapAttribution::Interval& interval : list) {
         interval.loss /= share;
         interval.weighted_price /= share;
       }
     }
   }
-  for (auto* values : {&demand.state_loss, &demand.visits}) {
+  for (auto* values : {&gaps.state_loss, &gaps.visits}) {
     for (std::vector<double>& stage : *values) {
       for (double& value : stage) value /= share;
     }
   }
-  for (double& mass : demand.mass) mass /= share;
-  demand.between_prices /= share;
-  demand.games /= share;
+  for (double& mass : gaps.mass) mass /= share;
+  gaps.between_prices /= share;
+  gaps.games /= share;
 }
 
-void take_larger(const Demand& finer, Demand& demand) {
-  for (std::size_t h = 0; h < demand.intervals.size(); ++h) {
-    for (std::size_t c = 0; c < demand.intervals[h].size(); ++c) {
-      for (std::size_t n = 0; n < demand.intervals[h][c].size(); ++n) {
-        Demand::Interval& interval = demand.intervals[h][c][n];
-        const Demand::Interval& other = finer.intervals[h][c][n];
+void take_larger(const GapAttribution& finer, GapAttribution& gaps) {
+  for (std::size_t h = 0; h < gaps.intervals.size(); ++h) {
+    for (std::size_t c = 0; c < gaps.intervals[h].size(); ++c) {
+      for (std::size_t n = 0; n < gaps.intervals[h][c].size(); ++n) {
+        GapAttribution::Interval& interval = gaps.intervals[h][c][n];
+        const GapAttribution::Interval& other = finer.intervals[h][c][n];
         const double loss = std::max(interval.loss, other.loss);
         // The price that a finer grid would need, unless all that is lost there is rounding.
         if (other.loss > 1e-3 * interval.loss) interval = other;
@@ -103,8 +103,8 @@ void take_larger(const Demand& finer, Demand& demand) {
         interval.loss = loss;
       }
     }
-    for (std::size_t n = 0; n < demand.state_loss[h].size(); ++n) {
-      demand.state_loss[h][n] = std::max(demand.state_loss[h][n], finer.state_loss[h][n]);
+    for (std::size_t n = 0; n < gaps.state_loss[h].size(); ++n) {
+      gaps.state_loss[h][n] = std::max(gaps.state_loss[h][n], finer.state_loss[h][n]);
     }
   }
 }
@@ -115,8 +115,8 @@ std::vector<double> weights_of(const Root& root) {
   return weights;
 }
 
-void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values) {
-  if (!model.arrays().part || values.empty()) return;
+void send_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values) {
+  if (!model.arrays().submodel || values.empty()) return;
   const auto each = static_cast<std::int64_t>(values.size()) / model.states();
   exchange.collect({values.data(), each, 1, 0, each}, [each](double* into, const double* from) {
     for (std::int64_t i = 0; i < each; ++i) into[i] += from[i];

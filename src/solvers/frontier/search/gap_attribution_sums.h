@@ -8,13 +8,13 @@
 
 namespace redoubt {
 
-// The sums of a demand while they are made: of all states, in whatever order, on all ranks.
-class DemandSums {
+// The sums of an attribution while they are made: of all states, in whatever order, on all ranks.
+class GapAttributionSums {
  public:
   // `weights` are those of the signals in the direction at the start, `scales` their largest
   // totals.
-  DemandSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
-             std::span<const double> scales);
+  GapAttributionSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
+                     std::span<const double> scales);
 
   void add_mass(int stage, double mass) { mass_[stage].add(mass, unit_of_mass_); }
   void add_games(double loss) { games_.add(loss, unit_); }
@@ -28,7 +28,7 @@ class DemandSums {
   double weight(int signal, double term) const { return weight_grids_[signal](term); }
   double loss(double term) const { return loss_grid_(term); }
 
-  void finish(Communicator& ranks, Demand& demand);  // on all ranks
+  void finish(Communicator& ranks, GapAttribution& gaps);  // on all ranks
 
  private:
   struct Interval {
@@ -43,20 +43,20 @@ class DemandSums {
   Grid loss_grid_;
   std::vector<ExactSum> mass_;
   ExactSum games_;
-  std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in Demand
+  std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in GapAttribution
 };
 
 // Where only a share of the answer's weight was followed: the rest is taken to go where that did.
-void make_whole(double share, Demand& demand);
+void make_whole(double share, GapAttribution& gaps);
 
 // Of two looks at the same stages, what each finds lost most; prices are those that a finer grid
 // would need.
-void take_larger(const Demand& finer, Demand& demand);
+void take_larger(const GapAttribution& finer, GapAttribution& gaps);
 
 std::vector<double> weights_of(const Root& root);
 
 // Adds up what ranks have of each other's states, equally many values for each; nothing is left of
 // them but with their owners.
-void bring_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values);
+void send_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values);
 
 }  // namespace redoubt

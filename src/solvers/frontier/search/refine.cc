@@ -24,7 +24,7 @@ double parts_per_root(double sum_of_roots, double target) {
 // The prices that cut the interval between price n and the next, or the ray, into parts. Those of
 // the last interval spread around the price that asks for them.
 void cut(const std::vector<double>& list, std::size_t n, int parts,
-         const Demand::Interval& interval, std::vector<double>& prices) {
+         const GapAttribution::Interval& interval, std::vector<double>& prices) {
   const bool last = n + 1 == list.size();
   const double low = list[n], mean = interval.weighted_price / interval.loss;
   const double high = last ? 2 * mean - low : list[n + 1];
@@ -39,15 +39,15 @@ void cut(const std::vector<double>& list, std::size_t n, int parts,
 // One stage of refine_grids.
 class StageGrid {
  public:
-  StageGrid(const Demand& demand, int stage, const StagePlan& before, const Model& model)
+  StageGrid(const GapAttribution& gaps, int stage, const StagePlan& before, const Model& model)
       : model_(model),
-        intervals_(demand.intervals[stage][0]),
+        intervals_(gaps.intervals[stage][0]),
         before_(before),
         old_(before.directions.prices(0)),
         count_(static_cast<int>(old_.size())),
         states_(model.own_states()),
-        loss_(demand.state_loss[stage].data()),
-        visits_(demand.visits[stage].data()) {}
+        loss_(gaps.state_loss[stage].data()),
+        visits_(gaps.visits[stage].data()) {}
 
   // Of the losses of all states.
   void add_roots(ExactSum& sum, double unit) const {
@@ -130,7 +130,7 @@ class StageGrid {
   }
 
   const Model& model_;
-  const std::vector<Demand::Interval>& intervals_;
+  const std::vector<GapAttribution::Interval>& intervals_;
   const StagePlan& before_;
   const std::vector<double>& old_;
   int count_;                     // of old prices
@@ -155,26 +155,26 @@ int most_prices(std::size_t constraints, int most) {
       most, static_cast<int>(std::pow(kMostCombinations, 1 / static_cast<double>(constraints))));
 }
 
-std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int most,
+std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, int most,
                                     const std::vector<StagePlan>& before, const Model& model,
                                     Workers& workers) {
   Communicator& ranks = workers.ranks();
   std::vector<StageGrid> stages;
-  const double unit = ExactSum::unit_for(std::cbrt(demand.between_prices) + 1e-100);
+  const double unit = ExactSum::unit_for(std::cbrt(gaps.between_prices) + 1e-100);
   ExactSum own_roots, roots;
   for (std::size_t h = 0; h < before.size(); ++h) {
     workers.check();
-    stages.emplace_back(demand, static_cast<int>(h), before[h], model);
+    stages.emplace_back(gaps, static_cast<int>(h), before[h], model);
     stages.back().add_roots(own_roots, unit);
   }
-  for (const ExactSum& part : gather_value(ranks, own_roots)) roots.add(part);
+  for (const ExactSum& part : all_gather_one(ranks, own_roots)) roots.add(part);
   std::vector<int> own;
   for (StageGrid& stage : stages) {
     workers.check();
     const std::vector<int> parts = stage.parts(parts_per_root(roots.value(unit), target));
     own.insert(own.end(), parts.begin(), parts.end());
   }
-  const std::vector<int> all = gather_values<int>(ranks, own);
+  const std::vector<int> all = all_gather<int>(ranks, own);
   for (std::size_t n = 0; n < all.size(); ++n)
     own[n % own.size()] = std::max(own[n % own.size()], all[n]);
   std::vector<PriceGrid> grids;
@@ -190,10 +190,10 @@ std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int mos
 
 // All combinations of the prices of several constraints are directions, so prices are added one by
 // one.
-void add_prices(const Demand& demand, double target, int most,
+void add_prices(const GapAttribution& gaps, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices) {
   double roots = 0;
-  for (const auto& stage : demand.intervals) {
+  for (const auto& stage : gaps.intervals) {
     for (const auto& list : stage) {
       for (const auto& interval : list) roots += std::cbrt(interval.loss);
     }
@@ -206,7 +206,7 @@ void add_prices(const Demand& demand, double target, int most,
       list.clear();
       for (std::size_t n = 0; n < before.size(); ++n) {
         list.push_back(before[n]);
-        const Demand::Interval& interval = demand.intervals[h][c][n];
+        const GapAttribution::Interval& interval = gaps.intervals[h][c][n];
         const bool room = static_cast<int>(list.size() + before.size() - n - 1) < most;
         if (room && interval.loss > 0 && ratio * std::cbrt(interval.loss) >= 1.5)
           cut(before, n, 2, interval, list);

@@ -30,12 +30,12 @@ struct PriceGrid {
   std::vector<double> visits;
   bool finer = false;  // some state looks at more
 };
-std::vector<PriceGrid> refine_grids(const Demand& demand, double target, int most,
+std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, int most,
                                     const std::vector<StagePlan>& before, const Model& model,
                                     Workers& workers);
 
 // For several constraints: adds prices where the losses are, [stage][list].
-void add_prices(const Demand& demand, double target, int most,
+void add_prices(const GapAttribution& gaps, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices);
 
 }  // namespace redoubt

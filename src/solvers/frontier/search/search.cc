@@ -84,11 +84,11 @@ bool FrontierSearch::search(Solution& solution) {
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
-    Demand demand = find_demand(problem_, landings_, path, steps_to_follow(), root_, scales_,
-                                negligible(), thorough, backups_.front(), exchange_, workers_);
-    if (problem_.infinite())
-      make_whole(1 - std::pow(problem_.discount(), steps_to_follow()), demand);
-    if (!refine(demand)) {
+    GapAttribution gaps =
+        attribute_gap(problem_, landings_, path, steps_to_follow(), root_, scales_, negligible(),
+                      thorough, backups_.front(), exchange_, workers_);
+    if (problem_.infinite()) make_whole(1 - std::pow(problem_.discount(), steps_to_follow()), gaps);
+    if (!refine(gaps)) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            most_directions(problem_, options_));
       return true;
@@ -154,8 +154,8 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const double work =
       200.0 * static_cast<double>(model.outcomes()) / model.stages() * static_cast<double>(size);
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
-  Ahead ahead;
-  if (required_.size() == 1) ahead = look_ahead(next.table, next.curves, plan.directions);
+  NextStageLayout ahead;
+  if (required_.size() == 1) ahead = lay_out_next_stage(next.table, next.curves, plan.directions);
   later_stands_.swap(stands_);
   forget(stands_, model.states());
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {

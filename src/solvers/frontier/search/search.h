@@ -44,10 +44,10 @@ class FrontierSearch {
   void visit_stage(Archive& archive);
   Prices begin_with() const;
   StagePlan make_plan(Directions directions, double tolerance) const;
-  bool refine(const Demand& demand);
-  bool plan_finer(const Demand& demand);
-  bool plan_grids(const Demand& demand, double target);
-  bool plan_prices(const Demand& demand, double target);
+  bool refine(const GapAttribution& gaps);
+  bool plan_finer(const GapAttribution& gaps);
+  bool plan_grids(const GapAttribution& gaps, double target);
+  bool plan_prices(const GapAttribution& gaps, double target);
   bool plan_towards(const std::vector<double>& wanted);
   std::vector<Prices> listed_prices() const;
   bool sweep(std::vector<FrontierStage>& stages);
@@ -87,14 +87,14 @@ class FrontierSearch {
   bool has_room_for_pass(const PassSize& last);
   bool has_room_for_stage();
   double own_evaluations() const;  // of this rank
-  double evaluations() const { return agree_on_sum(workers_.ranks(), own_evaluations()); }
+  double evaluations() const { return sum_over_ranks(workers_.ranks(), own_evaluations()); }
 
   const Problem& problem_;
   const Problem& whole_;
   BestPolicy& best_;
   FrontierOptions options_;
   Stopwatch watch_;
-  Savepoint savepoint_;
+  SolverCheckpoint savepoint_;
   Workers workers_;
   Exchange exchange_;
   Landings landings_;

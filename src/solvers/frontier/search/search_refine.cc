@@ -31,7 +31,7 @@ Visits count_visits(const std::vector<PriceGrid>& grids, Communicator& ranks) {
     }
     for (const char looks_at : grid.looks_at) own.lanes.add(looks_at, unit);
   }
-  for (const Sums& part : gather_value(ranks, own)) {
+  for (const Sums& part : all_gather_one(ranks, own)) {
     all.visits.add(part.visits);
     all.roots.add(part.roots);
     all.lanes.add(part.lanes);
@@ -69,7 +69,7 @@ FrontierSearch::PassSize FrontierSearch::size_of_pass() const {
 double FrontierSearch::negligible() {
   const double passes = problem_.infinite() ? steps_to_follow() : 1;  // through the same stage
   return kForgotten * share_ * allowed() /
-         (passes * agree_on_sum(workers_.ranks(), size_of_pass().lanes));
+         (passes * sum_over_ranks(workers_.ranks(), size_of_pass().lanes));
 }
 
 // Every state looks at every direction. `tolerance` is in the unit of the reward.
@@ -86,9 +86,9 @@ StagePlan FrontierSearch::make_plan(Directions directions, double tolerance) con
 
 // Plans the next pass: finer where the gap at the start comes from. False when nothing is left to
 // do.
-bool FrontierSearch::refine(const Demand& demand) {
+bool FrontierSearch::refine(const GapAttribution& gaps) {
   if (!root_.reachable && required_.size() > 1 && plan_towards(root_.prices)) return true;
-  while (!plan_finer(demand)) {
+  while (!plan_finer(gaps)) {
     // All is as fine as the estimates ask for, and it is not enough: ask for more. Several
     // constraints would ask for too much: all combinations of their prices are directions.
     const double gap = bound_ - root_.value;
@@ -133,27 +133,26 @@ bool FrontierSearch::plan_towards(const std::vector<double>& wanted) {
 }
 
 // False when it is the same plan again.
-bool FrontierSearch::plan_finer(const Demand& demand) {
+bool FrontierSearch::plan_finer(const GapAttribution& gaps) {
   // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
   // that cost more than they were allowed to need more rounds.
   const double for_games = kForGames * share_ * allowed();
-  const bool unfinished = demand.games > std::max(for_games, 1.2 * for_games_);
+  const bool unfinished = gaps.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
   for_games_ = std::max(for_games, 0.02 * (bound_ - root_.value));
   const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
   const double target = kForPrices * share_ * allowed();
-  const bool finer =
-      required_.size() == 1 ? plan_grids(demand, target) : plan_prices(demand, target);
+  const bool finer = required_.size() == 1 ? plan_grids(gaps, target) : plan_prices(gaps, target);
   return more || finer;
 }
 
 // With one constraint every state has a grid of its own, and plays its games less exactly where
 // little comes to: what one unit of work saves is then the same everywhere.
-bool FrontierSearch::plan_grids(const Demand& demand, double target) {
+bool FrontierSearch::plan_grids(const GapAttribution& gaps, double target) {
   Communicator& ranks = workers_.ranks();
   const std::vector<PriceGrid> grids = refine_grids(
-      demand, target, most_directions(problem_, options_), plan_, problem_.model(), workers_);
+      gaps, target, most_directions(problem_, options_), plan_, problem_.model(), workers_);
   const Visits visits = count_visits(grids, ranks);
   const double least = least_visits_ * visits.sum / visits.lanes;
   bool finer = false;
@@ -172,17 +171,17 @@ bool FrontierSearch::plan_grids(const Demand& demand, double target) {
 }
 
 // With several constraints the prices are those of the stage.
-bool FrontierSearch::plan_prices(const Demand& demand, double target) {
+bool FrontierSearch::plan_prices(const GapAttribution& gaps, double target) {
   double roots = 0;
-  for (const double mass : demand.mass) roots += std::sqrt(mass);
+  for (const double mass : gaps.mass) roots += std::sqrt(mass);
   std::vector<Prices> prices = listed_prices();
-  add_prices(demand, target, most_prices(required_.size(), most_directions(problem_, options_)),
+  add_prices(gaps, target, most_prices(required_.size(), most_directions(problem_, options_)),
              prices);
   bool finer = false;
   for (std::size_t h = 0; h < plan_.size(); ++h) {
     Directions directions(prices[h]);
     finer |= directions.size() > plan_[h].directions.size();
-    const double tolerance = for_games_ / (roots * std::sqrt(std::max(demand.mass[h], 1e-12)));
+    const double tolerance = for_games_ / (roots * std::sqrt(std::max(gaps.mass[h], 1e-12)));
     plan_[h] = make_plan(std::move(directions), tolerance);
   }
   return finer;

@@ -61,7 +61,7 @@ FrontierSearch::Found FrontierSearch::policy_of_pass() {
   Found found;
   found.policy = problem_.infinite()
                      ? begin_with_points(controller_, problem_.model(), points)
-                     : make_controller(problem_, landings_, stages_, exchange_, workers_, points);
+                     : make_policy(problem_, landings_, stages_, exchange_, workers_, points);
   set_start(points, memory, found.policy);
   found.curve = curve_of_points(points, memory);
   return found;
@@ -71,7 +71,7 @@ FrontierSearch::Found FrontierSearch::policy_of_pass() {
 // worth an evaluation: it takes a small share of the time, and whoever stops within a second has
 // the answers to the first questions. Throws Stopped.
 void FrontierSearch::offer_pass() {
-  const double begin = agree_on_max(workers_.ranks(), watch_.seconds());
+  const double begin = max_over_ranks(workers_.ranks(), watch_.seconds());
   if (begin < next_offer_) return;
   Found found = policy_of_pass();
   Evaluation evaluation = evaluate(whole_, found.policy, workers_).evaluation;
@@ -79,7 +79,7 @@ void FrontierSearch::offer_pass() {
   if (!asks_for_all) found.curve.clear();  // it is about some of the constraints
   best_.offer({std::move(found.policy), std::move(evaluation), std::move(found.curve),
                "the best that the search had found"});
-  const double end = agree_on_max(workers_.ranks(), watch_.seconds());
+  const double end = max_over_ranks(workers_.ranks(), watch_.seconds());
   next_offer_ = end + std::max(1.0, 5 * (end - begin));
 }
 

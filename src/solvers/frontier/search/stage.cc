@@ -119,7 +119,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
 
 // The action that the next stage takes at the nearest price, where rows are the same in both.
 bool StateBackup::guess_best(State state, const FrontierStage& next, const Directions& directions,
-                             const Ahead* ahead) {
+                             const NextStageLayout* ahead) {
   likely_.assign(directions.size(), 0);
   const std::vector<std::int32_t>& later = next.recipes[state].action;
   if (problem_->model().stages() > 1 || directions.constraints() != 1 || later.empty() ||
@@ -190,13 +190,13 @@ void fill_bounds(const Directions& directions, std::span<const int> lanes, doubl
 KlHistory StateBackup::stands_of(int stage, State state, int action, int directions,
                                  const BackupOptions& options) const {
   const Model& model = problem_->model();
-  auto& actions = (*options.stands)[state];
+  auto& actions = (*options.warm_starts)[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
   KlHistory history{&actions[action], nullptr};
-  if (history.own->stands.empty()) history.own->stands.resize(directions);
+  if (history.own->warm_starts.empty()) history.own->warm_starts.resize(directions);
   if (model.stages() > 1 || options.later_stands->empty()) return history;
   const auto& later = (*options.later_stands)[state];
-  if (!later.empty() && !later[action].stands.empty()) history.later = &later[action];
+  if (!later.empty() && !later[action].warm_starts.empty()) history.later = &later[action];
   return history;
 }
 

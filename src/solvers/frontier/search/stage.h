@@ -53,10 +53,10 @@ struct BackupOptions {
   // Of each direction: a gap of a row's game that is small enough. Infinite: not worth the work, to
   // be filled in from the neighbours.
   std::span<const double> tolerance;
-  int rounds = 20;               // of a game, at most
-  bool keep_rivals = false;      // see Causes
-  bool last = false;             // the next stage is the end of the horizon
-  const Ahead* ahead = nullptr;  // the next stage, with one constraint
+  int rounds = 20;                         // of a game, at most
+  bool keep_rivals = false;                // see Causes
+  bool last = false;                       // the next stage is the end of the horizon
+  const NextStageLayout* ahead = nullptr;  // the next stage, with one constraint
   // Against kl, where the games of this stage and of the next stand.
   StageStands* stands = nullptr;
   const StageStands* later_stands = nullptr;
@@ -90,7 +90,7 @@ class StateBackup {
             const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
             int rounds, Means means);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
-                  const Ahead* ahead);
+                  const NextStageLayout* ahead);
   KlHistory stands_of(int stage, State state, int action, int directions,
                       const BackupOptions& options) const;
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
@@ -109,7 +109,7 @@ class StateBackup {
   const Problem* problem_;
   std::span<const Channel> channels_;
   const Landings* landings_;
-  RowSaddle saddle_;
+  AveragedResponseGame saddle_;
   KlGame kl_;
   Means means_ = Means::averages;  // that the games of this problem begin with
   std::vector<GameEnd> ends_;

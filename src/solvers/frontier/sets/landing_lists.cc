@@ -62,7 +62,7 @@ Lists different_lists(const Model& model, Communicator& ranks) {
     told.insert(told.end(), {stage, state, action, static_cast<std::int32_t>(list.size())});
     told.insert(told.end(), list.begin(), list.end());
   }
-  told = gather_lists(ranks, std::move(told));
+  told = all_gather_lists(ranks, std::move(told));
   for (auto at = told.begin(); at != told.end();) {
     const FirstRow first(at[0], at[1], at[2]);
     const auto begin = at + 4, end = begin + at[3];

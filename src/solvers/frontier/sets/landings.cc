@@ -14,7 +14,7 @@ namespace {
 
 // Every value becomes the least of all ranks' values.
 std::vector<double> least_of(const Landings& landings, std::vector<double> values) {
-  agree_on_least(landings.ranks(), values);
+  min_over_ranks(landings.ranks(), values);
   return values;
 }
 
@@ -50,7 +50,7 @@ std::vector<LandingPlans::Least> find_least(const Landings& landings, const Trad
       if (before(here, least)) least = here;
     }
   });
-  const auto all = gather_values<Least>(landings.ranks(), own);
+  const auto all = all_gather<Least>(landings.ranks(), own);
   for (std::size_t i = 0; i < all.size(); ++i) {
     Least& least = own[i % own.size()];
     if (before(all[i], least)) least = all[i];

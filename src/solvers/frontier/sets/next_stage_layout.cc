@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMostSmoothed = 0.25;
 
-void find_nearest(const Directions& known, const Directions& directions, Ahead& ahead) {
+void find_nearest(const Directions& known, const Directions& directions, NextStageLayout& ahead) {
   const std::vector<double>& price = known.prices(0);
   const int last = known.rays_begin() - 1;
   for (int k = 0, nearest = 0; k < directions.size(); ++k) {
@@ -67,9 +67,9 @@ void add_bounds(const TradeOffs& table, std::int64_t place, std::vector<Support>
 
 }  // namespace
 
-Ahead look_ahead(const TradeOffs& table, const std::vector<Curve>& curves,
-                 const Directions& directions) {
-  Ahead ahead;
+NextStageLayout lay_out_next_stage(const TradeOffs& table, const std::vector<Curve>& curves,
+                                   const Directions& directions) {
+  NextStageLayout ahead;
   const Directions& known = table.directions();
   find_nearest(known, directions, ahead);
   ahead.buckets = make_buckets(known.prices(0));

@@ -7,7 +7,7 @@ namespace redoubt {
 
 // What a stage looks like from the directions of the one before it, laid out for lanes. One
 // constraint.
-struct Ahead {
+struct NextStageLayout {
   std::vector<std::int32_t> nearest;  // direction of the stage with the nearest price
   std::vector<double> log_price;      // of each direction, infinite for the ray
   // The corners of all curves, from corners[begin[place]] on; one more stands before the first and
@@ -25,7 +25,7 @@ struct Ahead {
     return bounds.data() + place * static_cast<std::int64_t>(bounds.size() / begin.size()) + 1;
   }
 };
-Ahead look_ahead(const TradeOffs& table, const std::vector<Curve>& curves,
-                 const Directions& directions);
+NextStageLayout lay_out_next_stage(const TradeOffs& table, const std::vector<Curve>& curves,
+                                   const Directions& directions);
 
 }  // namespace redoubt
