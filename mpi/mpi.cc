@@ -27,8 +27,15 @@ class MpiCommunicator : public Communicator {
 
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     std::vector<std::byte> all(mine.size() * size_);
-    const int count = static_cast<int>(mine.size());
-    MPI_Allgather(mine.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, MPI_COMM_WORLD);
+    std::vector<std::byte> pieces;  // of all ranks: what is longer than a message comes in several
+    for (std::size_t at = 0; at < mine.size(); at += kLongest) {
+      const std::size_t count = std::min(kLongest, mine.size() - at);
+      pieces.resize(count * size_);
+      MPI_Allgather(mine.data() + at, static_cast<int>(count), MPI_BYTE, pieces.data(),
+                    static_cast<int>(count), MPI_BYTE, MPI_COMM_WORLD);
+      for (int r = 0; r < size_; ++r)
+        std::copy_n(pieces.data() + r * count, count, all.data() + r * mine.size() + at);
+    }
     return all;
   }
 
