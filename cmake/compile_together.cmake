@@ -1,5 +1,5 @@
-# The sources of each folder are compiled together, up to eight as one: headers are read once for all of them. So a name in an
-# anonymous namespace must be the only one of its folder. REDOUBT_TOGETHER=OFF compiles each source alone, as clang-tidy wants it.
+# The sources of each folder are compiled together, up to eight as one: headers are read once for all of them. Folders below
+# src/LAYER/FOLDER/ count as that folder. So a name in an anonymous namespace must be the only one of its folder. REDOUBT_TOGETHER=OFF compiles each source alone, as clang-tidy wants it.
 function(redoubt_compile_together target)
   if(NOT REDOUBT_TOGETHER)
     return()
@@ -10,6 +10,7 @@ function(redoubt_compile_together target)
     get_filename_component(folder ${source} DIRECTORY)
     cmake_path(ABSOLUTE_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(REGEX MATCH "^[^/]*(/[^/]*)?(/[^/]*)?" folder "${folder}")
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     if(NOT DEFINED count_${folder})
       set(count_${folder} 0)
