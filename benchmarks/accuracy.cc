@@ -8,6 +8,7 @@
 #include "topics.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

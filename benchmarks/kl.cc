@@ -7,6 +7,7 @@
 #include "topics.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     (option == "--json" ? json : filter) = argv[i + 1];
   }
 
-  fmt::print("instructions: {}\n", name(redoubt::best_instruction_set()));
+  fmt::print("instructions: {}\n", name(redoubt::internal::best_instruction_set()));
   Table table(filter);
   for (const auto topic :
        {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, building, scale})

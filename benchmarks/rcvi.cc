@@ -17,6 +17,7 @@
 #include "topics.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

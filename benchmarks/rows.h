@@ -7,6 +7,7 @@
 #include "sets/worst_case.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 // Random rows over a few states whose values stay in the first-level cache: what is measured is
 // arithmetic.

@@ -13,6 +13,7 @@
 #include "topics.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

@@ -13,6 +13,7 @@
 // table of next values of its own, of which more fits into a cache: is that faster than all budgets
 // at once? docs/scale.md says what came of it.
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "numerics/isa.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "topics.h"
 
 namespace redoubt::bench {
+using namespace internal;
 
 void vector_math(Table& table) {
   table.add({"vector exp, times faster than std::exp", by_set(1.8, 5, 5), by_set(2.5, 6.5, 6.5),

@@ -18,6 +18,7 @@
 namespace {
 
 using namespace redoubt;
+using namespace redoubt::internal;
 
 // Names in a solution, in the order that the corpus counts them.
 constexpr std::array names = {"summary",

@@ -67,7 +67,7 @@ struct ModelArrays {
   std::vector<std::string> state_names;  // empty: numbers are the names
   std::vector<std::string> action_names;
   std::vector<Label> labels;
-  std::optional<Submodel> part;  // none: the whole model
+  std::optional<Submodel> submodel;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
 

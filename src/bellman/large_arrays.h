@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Layers of values are read row by row of a model, here and there: a large one is waited for, again
 // and again, unless its pages are large and values are asked for ahead of their use.
@@ -43,4 +43,4 @@ void fetch(const Value* values, std::int64_t count) {
   __builtin_prefetch(values + count - 1, 0, 2);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 void min_over_states(Workers& workers, State states,
                      const std::function<const double*(State)>& values_of,
@@ -30,4 +30,4 @@ void min_over_states(Workers& workers, State states,
   for (double& value : least) value += 0.0;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

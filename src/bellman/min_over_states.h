@@ -6,7 +6,7 @@
 #include "parallel/workers.h"
 #include "redoubt/model.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // least[i] = the least of values_of(state)[i] + worth_of(state) over the states 0..states-1 of
 // every rank: what a landing anywhere is worth at worst. Infinite where nobody has a state.
@@ -14,4 +14,4 @@ void min_over_states(Workers& workers, State states,
                      const std::function<const double*(State)>& values_of,
                      const std::function<double(State)>& worth_of, std::span<double> least);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 void Residual::add(const Residual& other) {
   low = std::min(low, other.low);
@@ -26,4 +26,4 @@ double scale(const Residual& residual, const Bracket& bracket) {
                   std::abs(residual.most + bracket.middle()));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // How far one sweep from v to u = T v moved the values of all states.
 struct Residual {
@@ -45,4 +45,4 @@ inline Bracket bracket(const Residual& residual, double discount) {
 // The largest size of a value at the fixed point, about.
 double scale(const Residual& residual, const Bracket& bracket);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

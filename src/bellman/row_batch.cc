@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Rows that are sorted by length together: enough to fill the lanes, few enough to stay near.
@@ -146,4 +146,4 @@ void RowBatch::add_own_values(std::span<const Row> rows, const Channel& channel,
     result[i] = channel.sign * model.value(channel.signal, rows[i]) + discount * result[i];
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

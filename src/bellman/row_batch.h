@@ -5,7 +5,7 @@
 
 #include "bellman/row_evaluator.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The worst cases of many rows of a problem where every state has one value. One value leaves the
 // lanes of a row idle; so rows of equally many outcomes stand side by side in them, each with its
@@ -55,4 +55,4 @@ class RowBatch {
   std::vector<const double*> pointers_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -1,6 +1,6 @@
 #include "bellman/row_evaluator.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 Channel channel_of(const Problem& problem, int constraint) {
   return {problem.signal_of(constraint),
@@ -94,4 +94,4 @@ void RowEvaluator::worst(Row row, std::span<const Channel> channels, int lanes,
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

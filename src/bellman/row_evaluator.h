@@ -5,7 +5,7 @@
 #include "redoubt/problem.h"
 #include "sets/worst_case.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A quantity that is totalled over an episode, in the sign in which nature minimises it: the
 // reward, a utility, a negative cost.
@@ -77,4 +77,4 @@ class RowEvaluator {
   std::vector<const double*> pointers_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

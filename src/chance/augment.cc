@@ -12,6 +12,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Builds the model of the pairs that episodes can come to.
@@ -251,14 +252,15 @@ bool AugmentedProblem::exact() const {
   return std::all_of(budget.begin(), budget.end(), [](const BudgetAxis& a) { return a.exact; });
 }
 
-double bytes_beyond_model(const AugmentedProblem& augmented) {
+double internal::bytes_beyond_model(const AugmentedProblem& augmented) {
   const double each = sizeof(State) + sizeof(double) * static_cast<double>(augmented.kept.size());
   return each * static_cast<double>(augmented.state.size()) +
          sizeof(std::int32_t) * static_cast<double>(augmented.outcome.size()) +
          bytes_of(augmented.original.model());
 }
 
-AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_for_each) {
+AugmentedProblem internal::augment(const Problem& problem, Workers& workers,
+                                   double bytes_for_each) {
   bool arrivals = false;
   for (int signal = -1; signal < problem.model().signals(); ++signal)
     arrivals = arrivals || !problem.model().arrival_values(signal).empty();

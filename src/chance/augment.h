@@ -3,7 +3,7 @@
 #include "parallel/workers.h"
 #include "redoubt/chance.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // augment for a part of a problem, which gives a part of the augmented one; every rank calls it. A
 // rank owns the pairs of its own states. What is done with it takes at least `bytes_for_each` state
@@ -14,4 +14,4 @@ AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_
 // back there.
 double bytes_beyond_model(const AugmentedProblem& augmented);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -12,7 +12,7 @@
 #include "policy/budget_axes.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 ChanceBudgets::ChanceBudgets(const Problem& problem, Workers& workers) {
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
@@ -265,4 +265,4 @@ ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets,
   return Search(problem, budgets, workers, bytes_for_each).run();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

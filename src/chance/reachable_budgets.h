@@ -8,7 +8,7 @@
 #include "redoubt/problem.h"
 
 // Which pairs of a state and of what its chance constraints must still earn episodes can come to.
-namespace redoubt {
+namespace redoubt::internal {
 
 // What is still to be earned for each chance constraint of a problem: the places on their lattices,
 // counted from the lowest one of any stage, as one number.
@@ -72,4 +72,4 @@ struct ReachedPairs {
 ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
                            double bytes_for_each);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

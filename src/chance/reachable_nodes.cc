@@ -5,7 +5,7 @@
 #include "bellman/row_evaluator.h"
 #include "model/submodel.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 void sort_unique(Nodes& nodes) {
   std::sort(nodes.begin(), nodes.end());
@@ -134,4 +134,4 @@ std::span<const MemoryMove> PolicyWalk::plans(const Choice& choice) const {
   return {here.moves.data() + here.move_begin[slot], here.moves.data() + here.move_begin[slot + 1]};
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

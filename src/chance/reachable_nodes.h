@@ -7,7 +7,7 @@
 #include "policy/landing_plans.h"
 #include "policy/memory_update.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 using Nodes = std::vector<AugmentedNode>;
 void sort_unique(Nodes& nodes);  // sorted, each once
@@ -64,4 +64,4 @@ class PolicyWalk {
   WantedPlans plans_;  // of the stage that we have looked at
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

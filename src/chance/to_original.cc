@@ -10,6 +10,7 @@
 #include "policy/check.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Writes what a walk finds as a policy whose memory moves by table: of the original problem, where
@@ -223,7 +224,8 @@ class Writer {
 
 }  // namespace
 
-Policy to_original(const AugmentedProblem& augmented, const Policy& policy, Workers& workers) {
+Policy internal::to_original(const AugmentedProblem& augmented, const Policy& policy,
+                             Workers& workers) {
   check_policy(augmented.problem, policy, workers.ranks());
   return Writer(augmented, policy, true, workers).write().policy;
 }
@@ -232,8 +234,8 @@ Policy to_original(const AugmentedProblem& augmented, const Policy& policy) {
   return to_original(augmented, policy, alone);
 }
 
-PolicyOnAugmented to_augmented_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
-                                          Workers& workers) {
+PolicyOnAugmented internal::to_augmented_with_nodes(const AugmentedProblem& augmented,
+                                                    const Policy& policy, Workers& workers) {
   return Writer(augmented, policy, false, workers).write();
 }
 

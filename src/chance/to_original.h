@@ -5,7 +5,7 @@
 #include "parallel/workers.h"
 #include "redoubt/chance.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where a policy can be: an augmented state, and the memory of the policy that is being lifted or
 // lowered.
@@ -28,4 +28,4 @@ PolicyOnAugmented to_augmented_with_nodes(const AugmentedProblem& augmented, con
 // lift for parts, which every rank calls. Throws Stopped.
 Policy to_original(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -13,6 +13,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 std::optional<int> read_horizon(const Parameters& parameters) {
@@ -106,4 +106,4 @@ Problem make(const Environment& environment, const EnvironmentId& id) {
   return Problem(std::move(model), std::move(terms));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

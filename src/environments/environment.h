@@ -8,7 +8,7 @@
 #include "redoubt/model.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What one file of this folder provides. The registry adds the parameters that every environment
 // takes, reads the terms and puts the problem together.
@@ -38,4 +38,4 @@ EnvironmentInfo describe(const Environment& environment);
 
 Problem make(const Environment& environment, const EnvironmentId& id);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -1,6 +1,6 @@
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 // The example of the paper's Lemma 1. Whichever way the fork goes pays either reward or utility;
@@ -37,4 +37,4 @@ Environment fork() {
           .model = lemma_one};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -6,7 +6,7 @@
 #include "numerics/philox.h"
 #include "support/require.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 // Every row draws from a stream of its own for each purpose, so that a row does not depend on how
@@ -123,4 +123,4 @@ Environment garnet() {
           .model = random_model};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -4,7 +4,7 @@
 #include "environments/environment.h"
 #include "numerics/philox.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 struct Move {
@@ -70,4 +70,4 @@ Environment grid() {
           .model = board};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -1,6 +1,6 @@
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 // x cannot reach the utility of one half on its own, y can do more than its share: the constraint
@@ -31,4 +31,4 @@ Environment hedge() {
       .model = two_branches};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -3,7 +3,7 @@
 
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 // Poisson weights of demand 0..most, cut there and normalised.
@@ -65,4 +65,4 @@ Environment inventory() {
           .model = shop};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

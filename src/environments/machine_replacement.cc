@@ -2,7 +2,7 @@
 
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 constexpr State kConditions = 4;
@@ -44,4 +44,4 @@ Environment machine_replacement() {
           .model = machine};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -9,7 +9,7 @@
 #include "support/excerpt.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -141,4 +141,4 @@ std::string Parameters::choice(const std::string& name,
   return text(name);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

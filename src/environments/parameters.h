@@ -10,7 +10,7 @@
 
 #include "redoubt/environments.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // `name(key=value,...)` taken apart; says nothing yet about which names and keys exist.
 struct EnvironmentId {
@@ -48,4 +48,4 @@ class Parameters {
   std::map<std::string, Value> values_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

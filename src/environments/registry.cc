@@ -5,7 +5,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace builtin {  // one file each
+using namespace internal;
+namespace internal::builtin {  // one file each
 
 Environment river_swim();
 Environment garnet();
@@ -16,7 +17,7 @@ Environment streaming();
 Environment inventory();
 Environment grid();
 
-}  // namespace builtin
+}  // namespace internal::builtin
 namespace {
 
 std::vector<Environment> registry() {

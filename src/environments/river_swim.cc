@@ -3,7 +3,7 @@
 
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 constexpr State kLength = 6;
@@ -56,4 +56,4 @@ Environment river_swim() {
           .model = river};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -2,7 +2,7 @@
 
 #include "environments/environment.h"
 
-namespace redoubt::builtin {
+namespace redoubt::internal::builtin {
 namespace {
 
 // One slot: a packet arrives with the rate of the chosen link and one is played with probability
@@ -44,4 +44,4 @@ Environment streaming() {
           .model = player};
 }
 
-}  // namespace redoubt::builtin
+}  // namespace redoubt::internal::builtin

@@ -4,7 +4,7 @@
 #include "chance/reachable_budgets.h"
 #include "evaluation/evaluation.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace {
 
@@ -36,4 +36,4 @@ double worst_probability(const Problem& problem, int constraint, const Policy& p
   return augmented.kept_at_start(0) + pass.evaluation.constraints[0].worst;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 #include "parallel/workers.h"
 #include "redoubt/worst_kernel.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The problem with one of its chance constraints and nothing else, augmented: what nature against
 // that constraint looks at.
@@ -21,4 +21,4 @@ bool is_chance(const Problem& problem, Nature nature);
 double worst_probability(const Problem& problem, int constraint, const Policy& policy,
                          Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include "policy/check.h"
 
 namespace redoubt {
+using namespace internal;
 
 bool satisfied(const Constraint& c, double worst) {
   if (c.probability) return worst >= *c.probability - kSatisfied;

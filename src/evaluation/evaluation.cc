@@ -9,7 +9,7 @@
 #include "parallel/collectives.h"
 #include "policy/memory_update.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The pass of one policy: which channels there are, what the end of the horizon is worth, and what
@@ -71,7 +71,7 @@ class Pass {
   }
 
   static std::vector<Channel> channels_of(const Problem& problem, const Policy& policy) {
-    std::vector<Channel> channels = redoubt::channels_of(problem);
+    std::vector<Channel> channels = internal::channels_of(problem);
     if (!policy.budget.empty())
       channels.push_back({-1, 0});  // earns nothing; its value is set in hopeless states
     return channels;
@@ -221,4 +221,4 @@ Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Worke
   return evaluation;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 #include "evaluation/stage_evaluation.h"
 #include "redoubt/evaluate.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The backward pass behind `evaluate`, for callers that want more of it than the totals.
 struct EvaluationPass {
@@ -37,4 +37,4 @@ Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Worke
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
 Evaluation report(const Problem& problem, const std::vector<double>& totals);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -10,7 +10,7 @@
 #include "sets/worst_case.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kShareLeft = 0.05;  // of the change of the first sweep
@@ -256,4 +256,4 @@ void shift_values(const StageEvaluation& nodes, const Problem& problem, const Po
   exchange.update(nodes.layer(stage, values));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

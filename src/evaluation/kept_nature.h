@@ -11,7 +11,7 @@
 #include "parallel/exchange.h"
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 class StageEvaluation;
 
@@ -77,4 +77,4 @@ void shift_values(const StageEvaluation& nodes, const Problem& problem, const Po
                   int stage, std::span<const double> by, Exchange& exchange,
                   std::vector<double>& values);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

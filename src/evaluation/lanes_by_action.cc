@@ -1,6 +1,6 @@
 #include "evaluation/lanes_by_action.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 void LanesByAction::collect(const Policy::Stage& stage, std::int64_t first, MemoryRange range,
                             int actions) {
@@ -30,4 +30,4 @@ void LanesByAction::collect(const Policy::Stage& stage, std::int64_t first, Memo
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

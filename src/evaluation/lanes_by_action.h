@@ -6,7 +6,7 @@
 #include "policy/budget.h"
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Which memory states of a state take which action, as lists one after the other for each action.
 class LanesByAction {
@@ -34,4 +34,4 @@ class LanesByAction {
   std::vector<std::int64_t> choice_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

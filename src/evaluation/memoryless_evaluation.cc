@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 bool is_memoryless(const Policy& policy) {
   return policy.budget.empty() && policy.start_states.empty() &&
@@ -61,4 +61,4 @@ void MemorylessEvaluation::reach_fixed_point(int stage, std::vector<double>& val
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

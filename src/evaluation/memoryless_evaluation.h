@@ -4,7 +4,7 @@
 
 #include "evaluation/stationary.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // True when a policy remembers nothing: what it does depends on the stage and the state alone.
 bool is_memoryless(const Policy& policy);
@@ -36,4 +36,4 @@ class MemorylessEvaluation {
   int decisions_ = -1;  // which of the policy's stages `taken_` is of
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

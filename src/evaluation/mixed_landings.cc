@@ -7,7 +7,7 @@
 #include "parallel/collectives.h"
 #include "sets/row.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 bool draws_budgets(std::span<const BudgetAxis> axes) {
   return std::any_of(axes.begin(), axes.end(), [](const BudgetAxis& axis) {
@@ -129,4 +129,4 @@ const double* MixedLandings::least(Row row, int array) const {
   return least_.data() + (entry * arrays_ + array) * stride_;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

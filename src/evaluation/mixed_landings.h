@@ -8,7 +8,7 @@
 #include "parallel/workers.h"
 #include "policy/budget.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // True when a remaining requirement may be drawn from two cells.
 bool draws_budgets(std::span<const BudgetAxis> axes);
@@ -64,4 +64,4 @@ class MixedLandings {
   std::vector<double> least_;  // [what is earned][array][memory state]
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 #include "evaluation/evaluation.h"
 #include "policy/memory_update.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 Promises::Promises(const Problem& problem, const Policy& policy)
     : policy_(&policy), channels_(1 + problem.constraints().size()) {
@@ -34,4 +34,4 @@ std::int32_t Promises::best_memory(int stage, State state) const {
   return best;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

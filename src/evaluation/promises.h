@@ -4,7 +4,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What a policy guarantees from each stage, state and memory on: the worst cases of the reward and
 // of the expected total of every constraint's signal. A chance constraint is judged by its expected
@@ -24,4 +24,4 @@ class Promises {
   std::vector<std::vector<double>> values_;  // of each stage, [channel][node]
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -12,6 +12,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Runs episodes on one thread. Totals are laid out [quantity][episode].

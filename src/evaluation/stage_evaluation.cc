@@ -8,7 +8,7 @@
 #include "policy/bytes.h"
 #include "policy/memory_update.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
                                  std::vector<Channel> channels, Workers& workers,
@@ -293,4 +293,4 @@ void StageEvaluation::gather(int stage, Row row, int outcome, const Next& next, 
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -15,7 +15,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/stage_store.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One backward stage of evaluating a policy, for several channels at once. Values are laid out
 // [channel][node], where nodes are those of all states of the model. A part of a model, whose
@@ -107,4 +107,4 @@ class StageEvaluation {
   State all_states_;              // of the whole model
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

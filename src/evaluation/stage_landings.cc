@@ -10,7 +10,7 @@
 #include "parallel/collectives.h"
 #include "policy/memory_update.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What each plan for a landing is worth in every state of the whole model, once for all rows of a
 // stage.
@@ -152,4 +152,4 @@ void StageEvaluation::gather_floor(int stage, Row row, Worker& worker) const {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kShareOfFixed = 0.05;  // what sweeps with fixed distributions leave of a bracket
@@ -174,4 +174,4 @@ Residual StationaryValues::fixed_step(std::vector<double>& next, std::vector<dou
   return residual;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

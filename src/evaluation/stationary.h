@@ -5,7 +5,7 @@
 
 #include "evaluation/taken_rows.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // True when sweeps cannot make a bracket much narrower, because the worst cases of rows are no more
 // exact: `last` is how wide it was one sweep earlier, `scale` the largest size of a value.
@@ -49,4 +49,4 @@ class StationaryValues {
 void move_to_middle(const Model& model, Exchange& exchange, const Bracket& bracket,
                     std::vector<double>& values);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace {
 
@@ -122,4 +122,4 @@ void TakenSweep::run(State begin, State end, const TakenRows& taken, const Chann
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "parallel/exchange.h"
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The rows that a policy without memory takes at one stage, and with which probability: those of
 // own state number i are begin[i] up to the next entry.
@@ -68,4 +68,4 @@ class TakenSweep {
 double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,
                      std::span<const double> values);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -11,6 +11,7 @@
 #include "sets/reference.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Real = long double;

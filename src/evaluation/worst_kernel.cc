@@ -10,8 +10,9 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
-bool is_chance(const Problem& problem, Nature nature) {
+bool internal::is_chance(const Problem& problem, Nature nature) {
   const auto constraints = static_cast<int>(problem.constraints().size());
   return nature.against == Nature::Against::constraint && nature.constraint >= 0 &&
          nature.constraint < constraints &&

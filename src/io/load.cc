@@ -13,6 +13,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 enum class Format { json, csv, umb };
@@ -32,11 +33,11 @@ std::filesystem::path terms_path(std::filesystem::path path) {
 Draft load_csv(const std::filesystem::path& path, std::string_view text) {
   const auto beside = terms_path(path);
   if (!std::filesystem::exists(beside)) return read_csv(text, path.string());
-  return read_csv(text, path.string(), io::read_file(beside), beside.string());
+  return read_csv(text, path.string(), read_file(beside), beside.string());
 }
 
 Draft load_umb(const std::filesystem::path& path) {
-  return io::naming(path.string(), [&] {
+  return naming(path.string(), [&] {
     io::TarReader archive(path);
     return io::read_whole(archive);
   });
@@ -46,7 +47,7 @@ Draft load_umb(const std::filesystem::path& path) {
 Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
                          const ChangeTerms& change, const PartitionOptions& options,
                          const Objective& objective) {
-  io::UmbShare share = io::naming(path.string(), [&] {
+  io::UmbShare share = naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
     all_or_none(ranks, [&] { archive.emplace(path); });
     return io::read_share(*archive, ranks, options);
@@ -57,7 +58,7 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
   std::optional<Problem> part;
   all_or_none(ranks, [&] {
     if (change) change(share.terms, share.block.states, share.block.state_names);
-    part = io::naming(path.string(), [&] {
+    part = naming(path.string(), [&] {
       const Problem given = make_submodel(std::move(share.block), share.partition, ranks.rank(),
                                           count, std::move(share.terms));
       return Problem(with_objective(given.model(), objective, share.rewarded), given.terms());
@@ -71,7 +72,7 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
 Draft load_draft(const std::filesystem::path& path) {
   const Format format = format_of(path);
   if (format == Format::umb) return load_umb(path);
-  const std::string content = io::read_file(path);
+  const std::string content = read_file(path);
   if (format == Format::csv) return load_csv(path, content);
   return io::read_json_draft(content, path.string());
 }
@@ -83,15 +84,14 @@ Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
     return load_part_of_umb(path, ranks, change, options, objective);
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
-  const Problem whole =
-      io::naming(path.string(), [&] { return pose(std::move(draft), objective); });
+  const Problem whole = naming(path.string(), [&] { return pose(std::move(draft), objective); });
   if (ranks.size() == 1) return whole;
   return subproblem(whole, make_partition(whole.model(), ranks, options), ranks.rank());
 }
 
 Problem load(const std::filesystem::path& path, const Objective& objective) {
   Draft draft = load_draft(path);
-  return io::naming(path.string(), [&] {
+  return naming(path.string(), [&] {
     require(draft.terms.horizon || draft.terms.discount < 1,
             "says neither horizon nor discount, must say one of them{}",
             format_of(path) == Format::csv ? " in " + terms_path(path).string() : "");
@@ -107,7 +107,7 @@ void save(const Draft& draft, const std::filesystem::path& path, Packing packing
       return write_file(path, write_json(draft));
     case Format::csv: {
       const std::string table = write_csv(draft), terms = write_terms(draft);
-      io::NewFile terms_file(terms_path(path)), table_file(path);
+      NewFile terms_file(terms_path(path)), table_file(path);
       terms_file.write(terms);
       table_file.write(table);
       terms_file.keep();  // neither is lost for want of room for the other
@@ -127,7 +127,7 @@ void export_policy(const Problem& problem, const Policy& policy,
   const std::string ending = path.extension().string();
   require(ending == ".csv" || ending == ".json", "{}: ending '{}', must be .csv or .json",
           path.string(), ending);
-  io::NewFile file(path);
+  NewFile file(path);
   std::ofstream out(file.path(), std::ios::binary);
   if (ending == ".csv")
     write_policy_csv(out, problem, policy);

@@ -7,7 +7,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 std::vector<double> pick(const std::vector<double>& values, const std::vector<std::size_t>& order) {
@@ -106,4 +106,4 @@ void repeat_for_stages(ModelArrays& a, int stages) {
   a.stages = stages;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

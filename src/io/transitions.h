@@ -6,7 +6,7 @@
 
 #include "redoubt/model.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
@@ -37,4 +37,4 @@ void place_between_bounds(ModelArrays& arrays);
 // Makes rows that hold at every stage into one copy for each stage.
 void repeat_for_stages(ModelArrays& arrays, int stages);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -4,6 +4,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 ModelBuilder::ModelBuilder(State states, std::vector<std::string> signals, int stages)
     : states_(states), stages_(stages), signals_(std::move(signals)) {

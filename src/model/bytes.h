@@ -2,7 +2,7 @@
 
 #include "redoubt/model.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Bytes that the arrays of a model take.
 inline double bytes_of(const Model& model) {
@@ -21,4 +21,4 @@ inline double bytes_of(const Model& model) {
   return bytes;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 #include "model/validate.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 bool possible(const ModelArrays& a, std::int64_t i) {
@@ -221,4 +221,4 @@ void normalise_rows(ModelArrays& a, const Model& names) {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

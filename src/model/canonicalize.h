@@ -2,7 +2,7 @@
 
 #include "redoubt/model.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Outcomes of which only the arrival says what they earn.
 void earn_by_arrival(ModelArrays& arrays);
@@ -20,4 +20,4 @@ void drop_and_merge_outcomes(ModelArrays& arrays);
 // number of outcomes; `names` gives the row's name for it.
 void normalise_rows(ModelArrays& arrays, const Model& names);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

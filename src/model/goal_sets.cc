@@ -7,7 +7,7 @@
 #include "model/goals.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 std::vector<char> states_of(const Model& model, const std::string& name, const std::string& words) {
@@ -81,4 +81,4 @@ GoalSets find_goals(const Model& model, const Terms& terms) {
   return sets;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "model/goal_words.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A goal with the states that decide it.
 struct DecidedGoal {
@@ -42,4 +42,4 @@ struct GoalSets {
 // An Error when a label is unknown, or when there is something that has no meaning for a goal.
 GoalSets find_goals(const Model& model, const Terms& terms);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,6 +7,7 @@
 #include "redoubt/goal.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr std::array<std::string_view, 7> kWords = {"reach", "avoid", "until", "steps",
@@ -71,7 +72,7 @@ std::string total_until(std::string_view signal, std::string_view label) {
   return "total of " + quote(signal) + " until " + quote(label);
 }
 
-std::optional<Goal> parse_goal(std::string_view text) {
+std::optional<Goal> internal::parse_goal(std::string_view text) {
   const auto words = words_of(text);
   if (!words) return {};
   const auto& w = *words;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What the words of goal.h say.
 struct Goal {
@@ -19,4 +19,4 @@ struct Goal {
 // None: the words are not those of a goal.
 std::optional<Goal> parse_goal(std::string_view words);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

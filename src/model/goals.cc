@@ -7,7 +7,7 @@
 #include "model/select_rows.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kMostFlags = 16;
@@ -364,4 +364,4 @@ WithGoals with_goals(const Model& model, const Terms& terms) {
   return Product(model, terms, sets, pairs).build();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A model in which what was said of labels is said of signals, under the same names, and the terms
 // for it.
@@ -23,4 +23,4 @@ bool speaks_of_goals(const Model& model, const Terms& terms);
 // decided, as far as episodes can come to such pairs. The start is tidy, and the set is checked.
 WithGoals with_goals(const Model& model, const Terms& terms);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

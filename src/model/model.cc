@@ -14,6 +14,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr double kLargest = 1 + 1e-9;  // probability: what rounding may make of one

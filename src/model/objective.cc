@@ -5,6 +5,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::string signals_text(const Model& model) {

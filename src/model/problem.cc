@@ -12,6 +12,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 void check_start(const Start& start, State states) {
@@ -73,7 +74,7 @@ struct CheckUncertainty {
 
 }  // namespace
 
-Start canonical_start(const Start& start, State states) {
+Start internal::canonical_start(const Start& start, State states) {
   check_start(start, states);
   std::map<State, double> mass;
   for (std::size_t i = 0; i < start.states.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Calls visit(next state) for what the rows of a state lead to at any stage.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Entries of an array that lie in some ranges, one after the other; of nothing, nothing.
@@ -93,4 +93,4 @@ void select_radii(Terms& terms, const Ranges& rows) {
       terms.uncertainty);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

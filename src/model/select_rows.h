@@ -6,7 +6,7 @@
 
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Rows as ranges of row numbers, one after the other.
 using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
@@ -28,4 +28,4 @@ void renumber_labels(ModelArrays& arrays, const std::vector<State>& states);
 // Keeps the radii of those rows, where each row has one.
 void select_radii(Terms& terms, const Ranges& rows);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

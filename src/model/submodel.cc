@@ -10,6 +10,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // A set of states that knows the place of each of its members, in one and a half bits a state.
@@ -77,7 +78,7 @@ std::vector<State> Partition::states_of(int rank) const {
   return own;
 }
 
-void check_partition(const Partition& partition, State states) {
+void internal::check_partition(const Partition& partition, State states) {
   const auto& owner = partition.owner;
   require(
       partition.states() == states &&
@@ -90,8 +91,8 @@ void check_partition(const Partition& partition, State states) {
             partition.ranks() - 1);
 }
 
-ModelArrays make_submodel(ModelArrays rows, const Partition& partition, int rank,
-                          const std::vector<State>& known, int actions) {
+ModelArrays internal::make_submodel(ModelArrays rows, const Partition& partition, int rank,
+                                    const std::vector<State>& known, int actions) {
   const State all = partition.states();
   const std::vector<State> own = partition.states_of(rank);
   StateSet set(all);
@@ -124,33 +125,33 @@ ModelArrays make_submodel(ModelArrays rows, const Partition& partition, int rank
   return rows;
 }
 
-Problem make_submodel(ModelArrays rows, const Partition& partition, int rank, int actions,
-                      Terms terms) {
+Problem internal::make_submodel(ModelArrays rows, const Partition& partition, int rank, int actions,
+                                Terms terms) {
   terms.start = canonical_start(terms.start, partition.states());
   Model model(make_submodel(std::move(rows), partition, rank, terms.start.states, actions));
   for (State& s : terms.start.states) s = number_in_submodel(*model.arrays().submodel, s);
   return Problem(std::move(model), std::move(terms));
 }
 
-State find_in_submodel(const Submodel& part, State whole) {
+State internal::find_in_submodel(const Submodel& part, State whole) {
   const std::vector<State>& number = part.number;
   const auto found = std::lower_bound(number.begin(), number.end(), whole);
   return found != number.end() && *found == whole ? static_cast<State>(found - number.begin()) : -1;
 }
 
-State number_in_submodel(const Submodel& part, State whole) {
+State internal::number_in_submodel(const Submodel& part, State whole) {
   const State found = find_in_submodel(part, whole);
   require(found >= 0, "state {} is not in this part", whole);
   return found;
 }
 
-bool row_lists(const Model& model, Row row, State whole) {
+bool internal::row_lists(const Model& model, Row row, State whole) {
   if (!model.arrays().submodel) return model.lists(row, whole);
   const State here = find_in_submodel(*model.arrays().submodel, whole);
   return here >= 0 && model.lists(row, here);
 }
 
-void listed_states(const Model& model, Row row, std::vector<State>& listed) {
+void internal::listed_states(const Model& model, Row row, std::vector<State>& listed) {
   listed.clear();
   for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
     const State s = model.arrays().next[i], whole = whole_number(model, s);

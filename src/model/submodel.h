@@ -5,7 +5,7 @@
 #include "redoubt/problem.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // An Error unless it divides this many states.
 void check_partition(const Partition& partition, State states);
@@ -39,4 +39,4 @@ bool row_lists(const Model& model, Row row, State whole);
 // The states for which that is true; they increase.
 void listed_states(const Model& model, Row row, std::vector<State>& listed);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr std::size_t kBlock =
@@ -240,4 +240,4 @@ std::size_t first_not_finite(std::span<const double> values) {
   return std::find_if_not(values.begin(), values.end(), finite) - values.begin();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

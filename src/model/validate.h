@@ -6,7 +6,7 @@
 
 #include "redoubt/model.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Copies the views into the arrays, except those that look at the arrays themselves, and returns
 // true when everything keeps every rule and nothing is left to clean: known next states that
@@ -53,4 +53,4 @@ std::int64_t largest_step(std::span<const Offset> offsets) {
 // The place of the first value that is not finite, or the number of values.
 std::size_t first_not_finite(std::span<const double> values);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

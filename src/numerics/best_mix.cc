@@ -2,7 +2,7 @@
 
 #include "numerics/kernels/kernels.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 const MixFunctions& mix_functions([[maybe_unused]] InstructionSet instructions) {
 #ifdef REDOUBT_X86_KERNELS
@@ -19,4 +19,4 @@ void best_mix(const MixProblem& problem, const MixResult& result) {
                                                                                       result);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include "numerics/isa.h"
 #include "redoubt/choice.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Per lane, the mix of actions with the most reward among those whose utility reaches the
 // threshold:
@@ -40,4 +40,4 @@ struct MixFunctions {
 };
 const MixFunctions& mix_functions(InstructionSet instructions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "numerics/kernels/kernels.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 const CurveFunctions& curve_functions([[maybe_unused]] InstructionSet instructions) {
 #ifdef REDOUBT_X86_KERNELS
@@ -43,4 +43,4 @@ const CurveFunctions& best_functions() {
 void stand_on_curve(const CurveLanes& lanes) { best_functions().stand_on_curve(lanes); }
 void sum_supports(const SupportSum& sum, double* to) { best_functions().sum_supports(sum, to); }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

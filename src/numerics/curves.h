@@ -8,7 +8,7 @@
 
 // Concave curves of reward over utility, and convex bounds on them, looked at by many lanes at
 // once.
-namespace redoubt {
+namespace redoubt::internal {
 
 // One corner of a curve and the edge from it to the next. The prices of edges ascend.
 struct CurveCorner {
@@ -82,4 +82,4 @@ struct CurveFunctions {
 };
 const CurveFunctions& curve_functions(InstructionSet instructions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Sums that do not depend on the order of their terms, so that any number of ranks finds the same
 // bits. Terms are rounded to multiples of a unit, which is far below what matters, and added as
@@ -43,4 +43,4 @@ class Grid {
   double far_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

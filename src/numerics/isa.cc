@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr InstructionSet kAll[] = {InstructionSet::baseline, InstructionSet::avx2,
@@ -57,4 +57,4 @@ std::string_view name(InstructionSet set) {
   return "";
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

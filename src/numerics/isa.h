@@ -6,7 +6,7 @@
 
 // The lane kernels are compiled once for each of these. Which one runs is decided once, outside
 // every hot loop.
-namespace redoubt {
+namespace redoubt::internal {
 
 enum class InstructionSet { baseline, avx2, avx512 };
 
@@ -22,4 +22,4 @@ inline InstructionSet best_instruction_set() { return instruction_sets().back();
 
 std::string_view name(InstructionSet set);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

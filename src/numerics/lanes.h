@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
@@ -58,31 +58,31 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Lanes load(const double* from) {
   Lanes r;
   for (int i = 0; i < kParts; ++i)
-    r.submodel[i] = reinterpret_cast<const UnalignedDoubleVector*>(from)[i];
+    r.part[i] = reinterpret_cast<const UnalignedDoubleVector*>(from)[i];
   return r;
 }
 [[gnu::always_inline]] inline void store(double* to, Lanes a) {
-  for (int i = 0; i < kParts; ++i) reinterpret_cast<UnalignedDoubleVector*>(to)[i] = a.submodel[i];
+  for (int i = 0; i < kParts; ++i) reinterpret_cast<UnalignedDoubleVector*>(to)[i] = a.part[i];
 }
 
 [[gnu::always_inline]] inline Lanes operator+(Lanes a, Lanes b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] += b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] += b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Lanes operator-(Lanes a, Lanes b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] -= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Lanes operator*(Lanes a, Lanes b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] *= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] *= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Lanes operator/(Lanes a, Lanes b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] /= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] /= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Lanes operator-(Lanes a) {
-  for (auto& v : a.submodel) v = -v;
+  for (auto& v : a.part) v = -v;
   return a;
 }
 [[gnu::always_inline]] inline Lanes& operator+=(Lanes& a, Lanes b) { return a = a + b; }
@@ -91,37 +91,37 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 
 [[gnu::always_inline]] inline Mask operator<(Lanes a, Lanes b) {
   Mask r;
-  for (int i = 0; i < kParts; ++i) r.submodel[i] = a.submodel[i] < b.submodel[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] < b.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Mask operator<=(Lanes a, Lanes b) {
   Mask r;
-  for (int i = 0; i < kParts; ++i) r.submodel[i] = a.submodel[i] <= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] <= b.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Mask operator==(Lanes a, Lanes b) {
   Mask r;
-  for (int i = 0; i < kParts; ++i) r.submodel[i] = a.submodel[i] == b.submodel[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i] == b.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Mask operator>(Lanes a, Lanes b) { return b < a; }
 [[gnu::always_inline]] inline Mask operator>=(Lanes a, Lanes b) { return b <= a; }
 
 [[gnu::always_inline]] inline Mask operator&(Mask a, Mask b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] &= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] &= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Mask operator|(Mask a, Mask b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] |= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] |= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Mask operator!(Mask a) {
-  for (auto& v : a.submodel) v = ~v;
+  for (auto& v : a.part) v = ~v;
   return a;
 }
 
 [[gnu::always_inline]] inline Lanes select(Mask yes, Lanes a, Lanes b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] = yes.submodel[i] ? a.submodel[i] : b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] = yes.part[i] ? a.part[i] : b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Lanes min(Lanes a, Lanes b) { return select(a < b, a, b); }
@@ -142,13 +142,13 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
   return max(select(no, -__builtin_inf(), x), a);
 #else
   for (int i = 0; i < kParts; ++i) {
-    IntegerVector bits = no.submodel[i];
+    IntegerVector bits = no.part[i];
 #if defined(__SSE2__)
     // A compiler that knows a comparison behind these bits makes a blend of the next line, which
     // waits for the same two ports as the comparison and the maximum; any port can do an `or`.
     asm("" : "+x"(bits));
 #endif
-    x.submodel[i] = (DoubleVector)((IntegerVector)x.submodel[i] | bits);
+    x.part[i] = (DoubleVector)((IntegerVector)x.part[i] | bits);
   }
   return max(x, a);  // a where x is not a number
 #endif
@@ -156,10 +156,10 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 
 [[gnu::always_inline]] inline bool any(Mask a) {
 #if defined(__AVX512F__)
-  return _mm512_test_epi64_mask((__m512i)a.submodel[0], (__m512i)a.submodel[0]) != 0;
+  return _mm512_test_epi64_mask((__m512i)a.part[0], (__m512i)a.part[0]) != 0;
 #else
-  IntegerVector some = a.submodel[0];
-  for (int i = 1; i < kParts; ++i) some |= a.submodel[i];
+  IntegerVector some = a.part[0];
+  for (int i = 1; i < kParts; ++i) some |= a.part[i];
 #if defined(__AVX__)
   return _mm256_movemask_pd((__m256d)some) != 0;
 #elif defined(__SSE2__)
@@ -172,7 +172,7 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline bool all(Mask a) { return !any(!a); }
 
 [[gnu::always_inline]] inline Lanes sqrt(Lanes a) {
-  for (auto& v : a.submodel)  // compilers make one instruction of the inner loop
+  for (auto& v : a.part)  // compilers make one instruction of the inner loop
     for (unsigned i = 0; i < kVectorBytes / sizeof(double); ++i) v[i] = __builtin_sqrt(v[i]);
   return a;
 }
@@ -180,36 +180,36 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 // The bits of a double as an integer, and back.
 [[gnu::always_inline]] inline Integers bits(Lanes a) {
   Integers r;
-  for (int i = 0; i < kParts; ++i) r.submodel[i] = (UnsignedVector)a.submodel[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = (UnsignedVector)a.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Lanes from_bits(Integers a) {
   Lanes r;
-  for (int i = 0; i < kParts; ++i) r.submodel[i] = (DoubleVector)a.submodel[i];
+  for (int i = 0; i < kParts; ++i) r.part[i] = (DoubleVector)a.part[i];
   return r;
 }
 [[gnu::always_inline]] inline Integers operator+(Integers a, std::uint64_t b) {
-  for (auto& v : a.submodel) v += b;
+  for (auto& v : a.part) v += b;
   return a;
 }
 [[gnu::always_inline]] inline Integers operator-(Integers a, std::uint64_t b) {
-  for (auto& v : a.submodel) v -= b;
+  for (auto& v : a.part) v -= b;
   return a;
 }
 [[gnu::always_inline]] inline Integers operator-(Integers a, Integers b) {
-  for (int i = 0; i < kParts; ++i) a.submodel[i] -= b.submodel[i];
+  for (int i = 0; i < kParts; ++i) a.part[i] -= b.part[i];
   return a;
 }
 [[gnu::always_inline]] inline Integers operator&(Integers a, std::uint64_t b) {
-  for (auto& v : a.submodel) v &= b;
+  for (auto& v : a.part) v &= b;
   return a;
 }
 [[gnu::always_inline]] inline Integers shift_left(Integers a, int count) {
-  for (auto& v : a.submodel) v <<= count;
+  for (auto& v : a.part) v <<= count;
   return a;
 }
 [[gnu::always_inline]] inline Integers arithmetic_shift_right(Integers a, int count) {
-  for (auto& v : a.submodel) v = (UnsignedVector)((IntegerVector)v >> count);
+  for (auto& v : a.part) v = (UnsignedVector)((IntegerVector)v >> count);
   return a;
 }
 
@@ -217,15 +217,14 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Integers load(const std::int64_t* from) {
   Integers r;
   for (int i = 0; i < kParts; ++i)
-    r.submodel[i] = reinterpret_cast<const UnalignedUnsignedVector*>(from)[i];
+    r.part[i] = reinterpret_cast<const UnalignedUnsignedVector*>(from)[i];
   return r;
 }
 [[gnu::always_inline]] inline void store(std::int64_t* to, Integers a) {
-  for (int i = 0; i < kParts; ++i)
-    reinterpret_cast<UnalignedUnsignedVector*>(to)[i] = a.submodel[i];
+  for (int i = 0; i < kParts; ++i) reinterpret_cast<UnalignedUnsignedVector*>(to)[i] = a.part[i];
 }
 [[gnu::always_inline]] inline Integers clamp(Integers a, std::int64_t low, std::int64_t high) {
-  for (auto& v : a.submodel) {
+  for (auto& v : a.part) {
     const IntegerVector x = (IntegerVector)v, from = low - IntegerVector{},
                         to = high - IntegerVector{};
     v = (UnsignedVector)(x < from ? from : x > to ? to : x);
@@ -234,13 +233,13 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 }
 [[gnu::always_inline]] inline Integers add_where(Mask yes, Integers a, std::int64_t b) {
   for (int i = 0; i < kParts; ++i)
-    a.submodel[i] += (UnsignedVector)yes.submodel[i] & static_cast<std::uint64_t>(b);
+    a.part[i] += (UnsignedVector)yes.part[i] & static_cast<std::uint64_t>(b);
   return a;
 }
 [[gnu::always_inline]] inline Mask below(std::int64_t limit) {  // lanes whose number is
   Mask r;
   std::int64_t lane = 0;
-  for (auto& v : r.submodel) {
+  for (auto& v : r.part) {
     for (unsigned i = 0; i < kVectorBytes / sizeof(double); ++i) v[i] = lane++ < limit ? -1 : 0;
   }
   return r;
@@ -250,12 +249,12 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
 [[gnu::always_inline]] inline Lanes gather(const double* from, Integers index) {
   Lanes r;
 #if defined(__AVX512F__)
-  r.submodel[0] = (DoubleVector)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff,
-                                                         (__m512i)index.submodel[0], from, 8);
+  r.part[0] = (DoubleVector)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xff,
+                                                     (__m512i)index.part[0], from, 8);
 #else
   for (int i = 0; i < kParts; ++i) {
     for (unsigned n = 0; n < kVectorBytes / sizeof(double); ++n)
-      r.submodel[i][n] = from[static_cast<std::int64_t>(index.submodel[i][n])];
+      r.part[i][n] = from[static_cast<std::int64_t>(index.part[i][n])];
   }
 #endif
   return r;
@@ -272,7 +271,7 @@ typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), 
 [[gnu::always_inline]] inline FourLanes gather_four(const double* from, Integers index) {
   const auto row = [&](int lane) -> FourNumbers {
     constexpr int kEach = kLanes / kParts;
-    const auto at = static_cast<std::int64_t>(index.submodel[lane / kEach][lane % kEach]);
+    const auto at = static_cast<std::int64_t>(index.part[lane / kEach][lane % kEach]);
     return *reinterpret_cast<const UnalignedFourNumbers*>(from + at);
   };
   FourLanes r;
@@ -285,10 +284,10 @@ typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), 
   const DoubleVector even_cd = __builtin_shufflevector(c, d, 0, 8, 2, 10, 4, 12, 6, 14);
   const DoubleVector odd_ab = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
   const DoubleVector odd_cd = __builtin_shufflevector(c, d, 1, 9, 3, 11, 5, 13, 7, 15);
-  r.number[0].submodel[0] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 8, 9, 4, 5, 12, 13);
-  r.number[1].submodel[0] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 8, 9, 4, 5, 12, 13);
-  r.number[2].submodel[0] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 10, 11, 6, 7, 14, 15);
-  r.number[3].submodel[0] = __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  r.number[0].part[0] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 8, 9, 4, 5, 12, 13);
+  r.number[1].part[0] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 8, 9, 4, 5, 12, 13);
+  r.number[2].part[0] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  r.number[3].part[0] = __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 10, 11, 6, 7, 14, 15);
 #else
   for (int i = 0; i < kParts; ++i) {
     const DoubleVector a = row(4 * i), b = row(4 * i + 1), c = row(4 * i + 2), d = row(4 * i + 3);
@@ -296,10 +295,10 @@ typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), 
     const DoubleVector even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
     const DoubleVector odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
     const DoubleVector odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    r.number[0].submodel[i] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
-    r.number[1].submodel[i] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
-    r.number[2].submodel[i] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
-    r.number[3].submodel[i] = __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7);
+    r.number[0].part[i] = __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5);
+    r.number[1].part[i] = __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5);
+    r.number[2].part[i] = __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7);
+    r.number[3].part[i] = __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7);
   }
 #endif
   return r;
@@ -322,8 +321,8 @@ typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), 
 }
 [[gnu::always_inline]] inline Lanes inverse_power_below(Lanes x) {
   Integers r = bits(x) & (std::uint64_t{0x7ff} << 52);
-  for (auto& v : r.submodel) v = (std::uint64_t{2046} << 52) - v;
+  for (auto& v : r.part) v = (std::uint64_t{2046} << 52) - v;
   return from_bits(r);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numbers>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Philox4x32-10 (Salmon et al., SC 2011): a bijection of a 128-bit counter under a 64-bit key.
 inline std::array<std::uint32_t, 4> philox_block(const std::array<std::uint32_t, 4>& counter,
@@ -68,4 +68,4 @@ class RandomStream {
   bool second_ = false;  // the block's second half is still to be handed out
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace {
 
@@ -215,4 +215,4 @@ ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem) 
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

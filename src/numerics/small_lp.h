@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The best mix of actions under several constraints:
 //     maximise sum x[a] reward[a]   subject to   sum x[a] utility[i][a] >= threshold[i] for each i,
@@ -39,4 +39,4 @@ ConstrainedMix best_constrained_mix(const MixUnderConstraints& problem);
 // any mix of all of them.
 ConstrainedMix best_constrained_mix_of_many(const MixUnderConstraints& problem);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

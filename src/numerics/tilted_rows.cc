@@ -2,7 +2,7 @@
 
 #include "numerics/kernels/kernels.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 TiltFunction tilt_function([[maybe_unused]] InstructionSet instructions) {
 #ifdef REDOUBT_X86_KERNELS
@@ -17,4 +17,4 @@ void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]) {
   function(rows, moments);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

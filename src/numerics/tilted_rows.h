@@ -2,7 +2,7 @@
 
 #include "numerics/isa.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Two tilts of one distribution p in every lane, P_j = p exp(exponent_j) up to its sum, and how
 // they change when both tilts are cooled and exchanged against each other. The exponent of an
@@ -36,4 +36,4 @@ void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 using TiltFunction = void (*)(const TiltedRows&, const TiltMoments (&)[2]);
 TiltFunction tilt_function(InstructionSet instructions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,7 +2,7 @@
 
 #include "numerics/kernels/kernels.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 const VectorFunctions& vector_functions([[maybe_unused]] InstructionSet instructions) {
 #ifdef REDOUBT_X86_KERNELS
@@ -12,4 +12,4 @@ const VectorFunctions& vector_functions([[maybe_unused]] InstructionSet instruct
   return baseline::vector_functions;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,7 +2,7 @@
 
 #include "numerics/isa.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The vector math of the kernels as functions of arrays, for tests and measurements: y[i] =
 // f(x[i]), count a multiple of 8.
@@ -14,4 +14,4 @@ struct VectorFunctions {
 
 const VectorFunctions& vector_functions(InstructionSet instructions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 
 #include "numerics/lanes.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 inline constexpr double kRound =
     0x1.8p52;  // x + kRound holds the nearest integer to x in its low bits
@@ -101,4 +101,4 @@ struct ReducedLogarithm {
   return assemble_log(r.count, r.fraction / (2.0 + r.fraction));
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

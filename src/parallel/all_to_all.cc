@@ -4,7 +4,7 @@
 
 #include "model/submodel.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Each rank adds up the counts of one range of all states, whoever owns them.
 std::vector<std::int64_t> first_numbers(Communicator& ranks, std::span<const State> states,
@@ -49,4 +49,4 @@ std::vector<std::int32_t> owners_of_all(Communicator& ranks, const Model& part) 
   return owner;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

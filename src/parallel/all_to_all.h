@@ -7,7 +7,7 @@
 #include "parallel/collectives.h"
 
 // Lists of different lengths that ranks send to each other; every rank calls these together.
-namespace redoubt {
+namespace redoubt::internal {
 
 // Sends lists[r] to rank r, which may be this one. Returns what each rank has sent here.
 template <class Value>
@@ -77,4 +77,4 @@ std::vector<std::int64_t> first_numbers(Communicator& ranks, std::span<const Sta
 // The rank that owns each state of the whole model, on every rank.
 std::vector<std::int32_t> owners_of_all(Communicator& ranks, const Model& part);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

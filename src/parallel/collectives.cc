@@ -6,6 +6,7 @@
 #include "redoubt/error.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 class OneProcess : public Communicator {
@@ -26,7 +27,7 @@ Communicator& one_process() {
   return process;
 }
 
-void min_over_ranks(Communicator& ranks, std::span<double> values) {
+void internal::min_over_ranks(Communicator& ranks, std::span<double> values) {
   if (ranks.size() == 1) return;
   const auto all = all_gather<double>(ranks, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -36,7 +37,7 @@ void min_over_ranks(Communicator& ranks, std::span<double> values) {
   }
 }
 
-void all_or_none(Communicator& ranks, const std::function<void()>& body) {
+void internal::all_or_none(Communicator& ranks, const std::function<void()>& body) {
   if (ranks.size() == 1) return body();
   struct Outcome {
     bool failed = false;

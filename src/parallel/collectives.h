@@ -9,7 +9,7 @@
 #include "redoubt/ranks.h"
 
 // What ranks agree on. Values are combined in the order of the ranks, the same everywhere.
-namespace redoubt {
+namespace redoubt::internal {
 
 // Everybody's values, rank by rank.
 template <class Value>
@@ -99,4 +99,4 @@ void broadcast(Communicator& ranks, std::vector<Value>& values) {
 // throws what the first of them to fail has thrown.
 void all_or_none(Communicator& ranks, const std::function<void()>& body);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "parallel/collectives.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Enough that most of a layer is under way while the rest is computed; a slice of a small model is
@@ -202,4 +202,4 @@ void Exchange::collect(const LayerView& layer, const Combine& combine) {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 #include "redoubt/model.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where a layer of values lies: those of state s in array i are the `count` numbers from
 // first + s * state_stride + i * array_stride.
@@ -82,4 +82,4 @@ class Exchange {
   std::vector<Peer> peers_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "parallel/collectives.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Of the ranks on this machine.
@@ -74,4 +74,4 @@ bool has_room(double more, double limit, Communicator& ranks) {
   return fits();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

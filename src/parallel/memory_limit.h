@@ -4,7 +4,7 @@
 #include "redoubt/ranks.h"
 #include "support/machine.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What the ranks of one machine plan to need together, where that is most: they share its memory.
 double bytes_on_one_machine(const MemoryPlan& plan, Communicator& ranks);
@@ -36,4 +36,4 @@ void announce(const MemoryPlan& plan, const Execution& execution, double asked =
 // of a machine together). Every rank calls it.
 bool has_room(double more, double limit, Communicator& ranks);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

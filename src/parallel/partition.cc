@@ -8,6 +8,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 template <class Value>
@@ -30,7 +31,7 @@ StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
 
 }  // namespace
 
-StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
+StateGraph internal::graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
   StateGraph graph;
   std::vector<State> next;
   for (State s = rows.begin; s < rows.end; ++s) {
@@ -50,7 +51,7 @@ StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
   return graph;
 }
 
-std::int64_t states_needed(const StateGraph& graph, const Partition& partition) {
+std::int64_t internal::states_needed(const StateGraph& graph, const Partition& partition) {
   std::int64_t needed = 0;
   std::vector<int> last(graph.states(), -1);  // rank that was seen to need the state
   for (int r = 0; r < partition.ranks(); ++r) {
@@ -67,8 +68,8 @@ std::int64_t states_needed(const StateGraph& graph, const Partition& partition) 
   return needed;
 }
 
-Partition make_partition(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,
-                         const PartitionOptions& options) {
+Partition internal::make_partition(Communicator& ranks, std::vector<State> blocks,
+                                   const StateGraph& block, const PartitionOptions& options) {
   Partition partition(std::move(blocks));
   if (!options.partition || ranks.size() == 1) return partition;
   const StateGraph graph = whole_graph(ranks, block);

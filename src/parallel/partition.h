@@ -2,7 +2,7 @@
 
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Which of the rows of a model are to be looked at: those of states begin..end-1. Its arrays have
 // rows from state `first` on, of `states` states at every stage, and next states in the numbers of
@@ -20,4 +20,4 @@ Partition make_partition(Communicator& ranks, std::vector<State> blocks, const S
 // How many states the ranks need of each other.
 std::int64_t states_needed(const StateGraph& graph, const Partition& partition);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

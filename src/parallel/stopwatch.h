@@ -8,7 +8,7 @@
 #include "redoubt/error.h"
 #include "redoubt/execution.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Time since work began, and whether it should end. Belongs to the thread that does the asking.
 class Stopwatch {
@@ -79,4 +79,4 @@ class Stopwatch {
   double answer_by_ = std::numeric_limits<double>::infinity();
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

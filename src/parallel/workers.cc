@@ -5,7 +5,7 @@
 
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Nanoseconds between two looks at the watch, as estimated. Estimates may be wrong by a factor of a
@@ -101,4 +101,4 @@ void Workers::loop(int worker) {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -11,7 +11,7 @@
 #include "parallel/stopwatch.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The one threading mechanism: a fixed group of threads that lives as long as a solve. One thread
 // runs inline, without a pool. It also knows the other processes at work on the same problem.
@@ -66,4 +66,4 @@ class Workers {
   std::exception_ptr failure_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

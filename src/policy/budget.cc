@@ -5,6 +5,7 @@
 #include <cmath>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::int32_t last_stage(const BudgetAxis& axis) {
@@ -50,14 +51,14 @@ BudgetMove move_budget(const BudgetAxis& axis, int stage, std::int32_t cell, dou
   return {static_cast<std::int32_t>(whole), part, loss};
 }
 
-std::int32_t memory_states(std::span<const BudgetAxis> axes, int stage) {
+std::int32_t internal::memory_states(std::span<const BudgetAxis> axes, int stage) {
   std::int32_t count = 1;
   for (const BudgetAxis& axis : axes) count *= cells_at(axis, stage);
   return count;
 }
 
-void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const double> earned,
-                  MemoryRange range, BudgetMoves& moves) {
+void internal::move_budgets(std::span<const BudgetAxis> axes, int stage,
+                            std::span<const double> earned, MemoryRange range, BudgetMoves& moves) {
   const std::int32_t count = range.count;
   std::vector<std::vector<BudgetMove>>& moved = moves.moved;
   std::vector<std::int32_t>& cell = moves.cell;
@@ -104,8 +105,8 @@ void move_budgets(std::span<const BudgetAxis> axes, int stage, std::span<const d
   }
 }
 
-void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
-                    std::int64_t outcome, std::span<double> earned, State landed) {
+void internal::earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row row,
+                              std::int64_t outcome, std::span<double> earned, State landed) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
     double value = model.value(axes[a].signal, row);
     if (outcome >= 0)
@@ -116,12 +117,12 @@ void earned_on_axes(const Model& model, std::span<const BudgetAxis> axes, Row ro
   }
 }
 
-bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
+bool internal::outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
   return std::any_of(axes.begin(), axes.end(),
                      [&](const BudgetAxis& a) { return !model.outcome_values(a.signal).empty(); });
 }
 
-bool arrivals_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
+bool internal::arrivals_move_budgets(const Model& model, std::span<const BudgetAxis> axes) {
   return std::any_of(axes.begin(), axes.end(),
                      [&](const BudgetAxis& a) { return !model.arrival_values(a.signal).empty(); });
 }

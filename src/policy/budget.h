@@ -6,7 +6,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Distances below this share of a cell are rounding errors of the input, not distances.
 inline constexpr double kCellNoise = 1e-7;
@@ -54,4 +54,4 @@ bool outcomes_move_budgets(const Model& model, std::span<const BudgetAxis> axes)
 // The same for arrivals outside of a row, by their states.
 bool arrivals_move_budgets(const Model& model, std::span<const BudgetAxis> axes);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -14,7 +14,7 @@
 #include "policy/budget.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kMostLatticeCells = 4096;  // beyond this a rounded grid is the better trade
@@ -304,4 +304,4 @@ BudgetAxis chance_axis(const Problem& problem, int constraint, Workers& workers)
   return budget_axis(problem, constraint, problem.horizon(), {.cells = kRoundedCells}, workers);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // How fine the grid of a budget is.
 struct BudgetGrid {
@@ -29,4 +29,4 @@ BudgetAxis budget_axis(const Problem& problem, int constraint, int stages, const
 // the exact lattice, or a rounded grid that counts against the policy. Needs a finite horizon.
 BudgetAxis chance_axis(const Problem& problem, int constraint, Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,7 +2,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Bytes that the stages of a policy take.
 inline double bytes_of(const Policy& policy) {
@@ -18,4 +18,4 @@ inline double bytes_of(const Policy& policy) {
   return bytes;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -17,6 +17,7 @@
 // What a policy must be to be used on a problem. Policies come from files and callers as well as
 // from solvers, and everything else trusts them.
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr double kTolerance = 1e-9;  // of weights that sum to one
@@ -313,7 +314,7 @@ class Checker {
 
 }  // namespace
 
-void check_policy(const Problem& problem, const Policy& policy, Communicator& ranks) {
+void internal::check_policy(const Problem& problem, const Policy& policy, Communicator& ranks) {
   Checker checker(problem, policy, ranks);
   all_or_none(ranks, [&] { checker.shape(); });
   const int stages = static_cast<int>(policy.stages.size());

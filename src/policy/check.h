@@ -3,10 +3,10 @@
 #include "redoubt/policy.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // check_policy for parts of a problem and of a policy: what one rank finds wrong is an Error of
 // all.
 void check_policy(const Problem& problem, const Policy& policy, Communicator& ranks);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

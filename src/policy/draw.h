@@ -6,7 +6,7 @@
 #include "numerics/philox.h"
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Draws in proportion to weights that sum to one up to rounding: what is missing goes to the last
 // entry that has any weight.
@@ -50,4 +50,4 @@ inline std::int32_t draw_action(RandomStream& random, const Policy::Stage& stage
   return drawn;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

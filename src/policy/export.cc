@@ -8,7 +8,7 @@
 #include "policy/memory_update.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 int stages_of(const Problem& problem, const Policy& policy) {
@@ -184,4 +184,4 @@ void write_storm_scheduler(std::ostream& out, const Problem& problem, const Poli
   out << "\n]\n";
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

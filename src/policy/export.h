@@ -4,7 +4,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One line for each action that a node may take: step, state, memory, what each budget still asks
 // for (in the user's sign), action, probability.
@@ -19,4 +19,4 @@ void write_policy_json(std::ostream& out, const Problem& problem, const Policy& 
 // place for random memory: an Error then.
 void write_storm_scheduler(std::ostream& out, const Problem& problem, const Policy& policy);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -9,7 +9,7 @@
 #include "policy/memory_update.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 using Moves = std::vector<MemoryMove>;
@@ -261,4 +261,4 @@ void write_policy_json(std::ostream& out, const Problem& problem, const Policy& 
       << ",\n\"action_names\":" << names_text(model.arrays().action_names) << "}\n";
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

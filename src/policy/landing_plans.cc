@@ -6,7 +6,7 @@
 #include "model/submodel.h"
 #include "parallel/all_to_all.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 WantedPlans::WantedPlans(const Model& model, const Policy::Stage& stage,
                          std::vector<std::int32_t> wanted, Communicator& ranks)
@@ -57,4 +57,4 @@ std::span<const MemoryMove> WantedPlans::at(std::int32_t plan, State whole) cons
   return {moves_.data() + begin_[slot], moves_.data() + begin_[slot + 1]};
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

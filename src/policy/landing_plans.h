@@ -6,7 +6,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What landing plans of a stage say in every state of the whole model. A rank's policy has all
 // plans for its own states; here are, for all states, those plans that it asks for.
@@ -26,4 +26,4 @@ class WantedPlans {
   std::vector<MemoryMove> moves_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "policy/budget.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 void moves_by_table(const Problem& problem, const Policy& policy, const Decision& d, Row row,
@@ -120,4 +120,4 @@ std::int64_t node_of(const Policy& policy, int stage, State state, std::int32_t 
   return std::int64_t{state} * memory_states(policy.budget, stage) + memory;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

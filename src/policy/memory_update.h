@@ -7,7 +7,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One decision of a policy: where it is taken, and which choice of its node it is.
 struct Decision {
@@ -45,4 +45,4 @@ std::int64_t node_count(const Policy& policy, int stage);
 std::int64_t memory_of(const Policy& policy, int stage, State state);  // how many of one state
 std::int64_t node_of(const Policy& policy, int stage, State state, std::int32_t memory);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

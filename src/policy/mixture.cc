@@ -2,7 +2,7 @@
 
 #include "model/submodel.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 Policy::Stage stage_of_all(std::span<const Policy> policies, std::size_t h, State states) {
@@ -41,4 +41,4 @@ Policy mixture_of(const Problem& problem, std::span<const Policy> policies,
   return all;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One policy that draws one of several memoryless ones at the start, with these weights, and
 // follows it to the end: its memory is the number of the one that was drawn. All of them have
@@ -13,4 +13,4 @@ namespace redoubt {
 Policy mixture_of(const Problem& problem, std::span<const Policy> policies,
                   std::span<const double> weights);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,6 +7,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 std::int64_t Policy::memory_states() const {
   std::int64_t most = 1;

@@ -4,7 +4,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A stage of a memoryless policy that takes one action in each state; -1: the state is terminal.
 inline Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
@@ -20,4 +20,4 @@ inline Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
   return stage;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // kl(a, b) = a log(a/b) + (1-a) log((1-a)/(1-b)): the exponent of Chernoff's bound. For n coin
 // flips of probability b, a share of heads at or beyond a has probability at most exp(-n kl(a, b)).
@@ -36,4 +36,4 @@ inline double log_events(double k) {
   return k <= 1 ? -HUGE_VAL : k * std::numbers::ln2 + std::log1p(-std::exp2(1 - k));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 #include "sampling/binomial.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Rows by what decides their concentration: their number of outcomes. Certain rows are estimated
@@ -190,4 +190,4 @@ double worst_case_deviation(const Problem& problem, double samples, double delta
   return std::min(1.0, std::visit(deviation, problem.uncertainty()));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

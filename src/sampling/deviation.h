@@ -2,7 +2,7 @@
 
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // How far the worst case of an estimated row can be from that of the true one, for each unit by
 // which the values of its outcomes differ: with probability 1 - delta no larger than this, for all
@@ -16,4 +16,4 @@ double worst_case_deviation(const Problem& problem, double samples, double delta
 double chi2_deviation(double entropy, double radius);
 double kl_deviation(double log_ratio, double entropy, double least_probability, double radius);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

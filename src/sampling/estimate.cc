@@ -14,6 +14,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr std::int64_t kBlock = 1024;  // draws of a row that are handed to a thread at once

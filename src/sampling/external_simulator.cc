@@ -7,6 +7,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 class ExternalSimulator : public Simulator {
@@ -66,7 +67,7 @@ class ExternalSimulator : public Simulator {
     }
     Answer answer;
     try {
-      answer = redoubt::read_answer(line, shape_, [&](auto id) { return waiting_.contains(id); });
+      answer = internal::read_answer(line, shape_, [&](auto id) { return waiting_.contains(id); });
     } catch (const Error& error) {
       fail("wrote '{}' while {} waited: {}", excerpt(line), oldest(), error.what());
     }

@@ -14,7 +14,7 @@
 
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 struct Pipe {
@@ -153,4 +153,4 @@ std::string LineProcess::how_it_ended() {
   return fmt::format("ended with status {}", WEXITSTATUS(status_));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

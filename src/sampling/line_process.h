@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A program that we talk to in lines, through its standard input and output. Lines to write are
 // queued and leave while we wait for lines to read, so that neither side ever blocks the other.
@@ -41,4 +41,4 @@ class LineProcess {
   std::size_t searched_ = 0;  // this much of `received_` holds no end of line
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The paper's symbols. Values are scaled to [-1, 1], as it assumes.
@@ -101,4 +101,4 @@ void add_paper_bounds(const Problem& problem, double epsilon, SampleSize& size) 
   if (bounds.theorem_total > 0) size.theorem_total = bounds.theorem_total;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 
 #include "redoubt/simulator.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // "draw 83 of (state 3, action 1)", with the stage where rows depend on it.
 inline std::string query_name(const SimulatorShape& shape, const Query& query) {
@@ -18,4 +18,4 @@ inline std::string query_name(const SimulatorShape& shape, const Query& query) {
   return fmt::format("draw {} of ({}state {}, action {})", query.draw, stage, state, action);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -11,6 +11,7 @@
 #include "support/file.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 struct Columns {
@@ -20,7 +21,7 @@ struct Columns {
   double sign = 1;  // of the reward
 };
 
-Columns read_header(io::Records& records) {
+Columns read_header(CsvRecords& records) {
   require(records.next(), "is empty, must begin with a header line");
   Columns c;
   c.names = records.fields();
@@ -75,7 +76,7 @@ struct Transition {
 
 class Reader {
  public:
-  Reader(const io::Records& records, const Columns& columns) : records_(records), c_(columns) {}
+  Reader(const CsvRecords& records, const Columns& columns) : records_(records), c_(columns) {}
 
   Transition read() const {
     require(records_.fields().size() == c_.names.size(), "line {}: {} fields, must be {}",
@@ -108,11 +109,11 @@ class Reader {
             value, most);
     return static_cast<std::int32_t>(value);
   }
-  const io::Records& records_;
+  const CsvRecords& records_;
   const Columns& c_;
 };
 
-std::vector<Transition> read_transitions(io::Records& records, const Columns& columns) {
+std::vector<Transition> read_transitions(CsvRecords& records, const Columns& columns) {
   std::vector<Transition> transitions;
   const Reader reader(records, columns);
   while (records.next()) transitions.push_back(reader.read());
@@ -138,9 +139,9 @@ SimulatorShape shape_of(const std::vector<Transition>& transitions, const Column
   };
   states = given(states, options.states, "states");
   actions = given(actions, options.actions, "actions");
-  if (!options.states) io::require_plausible(states, "states", bytes);
-  if (!options.actions) io::require_plausible(std::int64_t{states} * actions, "rows", bytes);
-  io::require_plausible(std::int64_t{states} * stages, "states of all stages", bytes);
+  if (!options.states) require_plausible(states, "states", bytes);
+  if (!options.actions) require_plausible(std::int64_t{states} * actions, "rows", bytes);
+  require_plausible(std::int64_t{states} * stages, "states of all stages", bytes);
   std::vector<std::string> signals;
   for (const int column : columns.signals) signals.push_back(columns.names[column]);
   return regular_shape(states, actions, std::move(signals), stages, options.terminal);
@@ -156,7 +157,7 @@ std::string list_of(const Model& model, const std::vector<Row>& rows) {
 }
 
 Estimate tally_up(std::string_view text, const RecordedOptions& options) {
-  io::Records records(text);
+  CsvRecords records(text);
   Columns columns = read_header(records);
   choose_reward(columns, options.objective);
   const std::vector<Transition> transitions = read_transitions(records, columns);
@@ -180,7 +181,7 @@ Estimate tally_up(std::string_view text, const RecordedOptions& options) {
 
 Estimate read_recorded(std::string_view text, std::string_view name,
                        const RecordedOptions& options) {
-  return io::naming(name, [&] { return tally_up(text, options); });
+  return naming(name, [&] { return tally_up(text, options); });
 }
 
 }  // namespace redoubt

@@ -4,6 +4,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 void SimulatorShape::check() const {
   require(states >= 1, "states = {}, must be at least 1", states);

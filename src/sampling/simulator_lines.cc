@@ -3,26 +3,26 @@
 #include "support/json_node.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr std::int64_t kMost = 100'000'000;  // rows: a first line is a promise of memory
 
 // A count, or a list of names.
-std::int64_t count_or_names(const io::Node& node, std::vector<std::string>& names) {
+std::int64_t count_or_names(const JsonNode& node, std::vector<std::string>& names) {
   if (!node.raw().is_array()) return node.integer(0, kMost);
   for (std::size_t i = 0; i < node.size(); ++i) names.push_back(node.at(i).text());
   return static_cast<std::int64_t>(names.size());
 }
 
-void read_available(const io::Node& node, std::int64_t actions, SimulatorShape& shape) {
+void read_available(const JsonNode& node, std::int64_t actions, SimulatorShape& shape) {
   if (node.size() != static_cast<std::size_t>(shape.states))
     node.fail(fmt::format("must list the actions of each of the {} states", shape.states));
   shape.action.clear();
   shape.state_rows.assign(1, 0);
   for (int stage = 0; stage < shape.stages; ++stage) {
     for (std::size_t state = 0; state < node.size(); ++state) {
-      const io::Node list = node.at(state);
+      const JsonNode list = node.at(state);
       for (std::size_t i = 0; i < list.size(); ++i)
         shape.action.push_back(static_cast<std::int32_t>(list.at(i).integer(0, actions - 1)));
       shape.state_rows.push_back(shape.rows());
@@ -33,8 +33,8 @@ void read_available(const io::Node& node, std::int64_t actions, SimulatorShape& 
 }  // namespace
 
 SimulatorShape read_hello(const std::string& line) {
-  const io::Json json = io::parse_json(line);
-  const io::Node root(json);
+  const Json json = parse_json(line);
+  const JsonNode root(json);
   root.allow_only({"states", "actions", "available", "signals", "horizon", "discount", "start",
                    "stage_dependent"});
   Terms terms;
@@ -71,10 +71,10 @@ SimulatorShape read_hello(const std::string& line) {
 
 Answer read_answer(const std::string& line, const SimulatorShape& shape,
                    const std::function<bool(std::int64_t)>& waits) {
-  const io::Json json = io::parse_json(line);
-  const io::Node root(json);
+  const Json json = parse_json(line);
+  const JsonNode root(json);
   root.allow_only({"id", "next", "reward", "signals", "error"});
-  const io::Node id = root.at("id");
+  const JsonNode id = root.at("id");
   Answer answer{id.integer(0, std::int64_t{1} << 53), {}};
   if (!waits(answer.id)) id.fail("must be the id of a query that waits");
   if (const auto error = root.find("error")) throw Error(error->text());
@@ -83,9 +83,9 @@ Answer read_answer(const std::string& line, const SimulatorShape& shape,
   const auto reward = root.find("reward");
   sample.reward = reward ? reward->number() : 0.0;
   if (shape.signals.empty()) return answer;
-  const io::Node signals = root.at("signals");
+  const JsonNode signals = root.at("signals");
   for (const std::string& name : shape.signals) sample.signals.push_back(signals.at(name).number());
   return answer;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 
 // What a simulator program writes, a line at a time; docs/sampling.md describes it. A line that
 // breaks a rule is an Error.
-namespace redoubt {
+namespace redoubt::internal {
 
 // Its first line: what can be asked of it.
 SimulatorShape read_hello(const std::string& line);
@@ -22,4 +22,4 @@ struct Answer {
 Answer read_answer(const std::string& line, const SimulatorShape& shape,
                    const std::function<bool(std::int64_t)>& waits);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

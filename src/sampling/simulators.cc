@@ -7,6 +7,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::uint64_t identity_of(const ModelArrays& a) {

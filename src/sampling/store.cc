@@ -11,7 +11,7 @@
 #include "support/file.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr std::string_view kMagic = "redoubt samples 1\n";
@@ -86,7 +86,7 @@ std::string SampleStore::header() const {
 }
 
 void SampleStore::read(const std::function<void(const Record&)>& visit) {
-  const std::string content = io::read_file(path_);
+  const std::string content = read_file(path_);
   if (content.size() < kHeader && header().starts_with(content)) {  // new, or cut short
     require(::ftruncate(descriptor_, 0) == 0, "{}: cannot be written", path_.string());
     return write(header());
@@ -174,4 +174,4 @@ void SampleStore::write(std::string_view bytes) {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

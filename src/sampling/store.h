@@ -9,7 +9,7 @@
 
 #include "redoubt/simulator.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Samples on disk, kept as they arrive. The file only grows: a header that says whose samples these
 // are, then blocks, each with its length and a checksum. A block that a kill cut short is dropped
@@ -52,4 +52,4 @@ class SampleStore {
   Clock::time_point last_write_ = Clock::now();
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 Tally::Tally(const SimulatorShape& shape)
     : shape_(shape), rows_(shape.rows()), key_(2 + shape.signals.size()) {}
@@ -133,4 +133,4 @@ Estimate Tally::finish() const {
           0};
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

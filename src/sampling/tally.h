@@ -6,7 +6,7 @@
 
 #include "redoubt/estimate.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Counts samples by row and outcome. Counting does not depend on the order in which samples come.
 class Tally {
@@ -27,4 +27,4 @@ class Tally {
   Outcome key_;  // of the sample that is being added
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 using Real = long double;
@@ -146,4 +146,4 @@ long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row
   return std::visit([s = sorted(row)](const auto& kind) { return worst(kind, s); }, set);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "redoubt/uncertainty.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One row and one vector of values, in long double.
 struct ReferenceRow {
@@ -19,4 +19,4 @@ struct ReferenceRow {
 // bisection. Slow; `verify` and the tests hold the kernels against it.
 long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

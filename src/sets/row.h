@@ -6,7 +6,7 @@
 // One row and the lanes of values that its outcomes lead to. This header is also read by the files
 // that are compiled once for each instruction set, hence no standard containers: see
 // numerics/lanes.h.
-namespace redoubt {
+namespace redoubt::internal {
 
 inline constexpr int kLaneBlock = 8;  // lanes are computed in groups of this many
 
@@ -87,4 +87,4 @@ struct SparseRows {
 using ExpectedValues = void (*)(const SparseRows& matrix, const std::int64_t* rows,
                                 std::int64_t count, const double* values, double* result);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 
 #include "sets/row.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace {
 constexpr std::align_val_t kAlignment{64};
@@ -32,4 +32,4 @@ double* Scratch::doubles(std::size_t count) {
   return memory_;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

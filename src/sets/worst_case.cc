@@ -2,7 +2,7 @@
 
 #include "sets/kernels/kernels.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace {
 
@@ -48,4 +48,4 @@ ExpectedValues expected_values_kernel(InstructionSet instructions) {
 }
 ExpectedValues expected_values_kernel() { return expected_values_kernel(best_instruction_set()); }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 // The worst case of ONE row, for a block of lanes at once. A lane is one vector of outcome values:
 // a budget, a signal, a direction, whatever the caller sweeps over. Sets know rows and lanes; they
 // know no states and no stages.
-namespace redoubt {
+namespace redoubt::internal {
 
 // The kernel of a set, for the best instructions of this machine. Choose it once, outside the loop
 // over rows. A lane's result has the same bits wherever it stands, whatever the other lanes are;
@@ -22,4 +22,4 @@ WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet ins
 ExpectedValues expected_values_kernel();
 ExpectedValues expected_values_kernel(InstructionSet instructions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 namespace {
 

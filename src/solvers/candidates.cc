@@ -12,7 +12,7 @@
 #include "solvers/rcvi/rcvi.h"
 #include "solvers/value_iteration/value_iteration.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 double shortfall(const ConstraintResult& c) {
   if (c.satisfied) return 0;
@@ -147,4 +147,4 @@ std::optional<EvaluatedPolicy> quick_rcvi(const Problem& problem, const Executio
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -11,7 +11,7 @@
 
 // Policies that are evaluated while a solve goes on, and the best of them: what a solve that is
 // stopped returns.
-namespace redoubt {
+namespace redoubt::internal {
 
 struct EvaluatedPolicy {
   Policy policy;
@@ -68,4 +68,4 @@ BestPolicy candidates_in_time(const Problem& problem, const Execution& execution
 // for it.
 std::optional<EvaluatedPolicy> quick_rcvi(const Problem& problem, const Execution& execution);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -14,7 +14,7 @@
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // What the augmented problem says of a chance constraint lacks what was kept from the start.
@@ -241,4 +241,4 @@ Solution solve_augmented(const Problem& problem, const Execution& execution, dou
   return std::move(answer.solution);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "redoubt/execution.h"
 #include "redoubt/solution.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // A method for problems without chance constraints, with its options inside.
 struct ExpectedMethod {
@@ -21,4 +21,4 @@ struct ExpectedMethod {
 Solution solve_augmented(const Problem& problem, const Execution& execution, double tolerance,
                          const ExpectedMethod& method);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -14,6 +14,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 void check(const std::vector<Contestant>& contestants) {

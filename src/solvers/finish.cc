@@ -11,6 +11,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 
 std::optional<double> Solution::gap() const {
   const bool keeps = std::all_of(constraints.begin(), constraints.end(),
@@ -22,7 +23,7 @@ std::optional<double> Solution::gap() const {
 }
 
 // What nature's landings earn: nobody should have to guess.
-void note_landings(const Problem& problem, Communicator& ranks, Solution& solution) {
+void internal::note_landings(const Problem& problem, Communicator& ranks, Solution& solution) {
   if (!lands_anywhere(problem)) return;
   const Model& model = problem.model();
   std::vector<std::string> earned;
@@ -37,7 +38,7 @@ void note_landings(const Problem& problem, Communicator& ranks, Solution& soluti
                      : fmt::format(" and what its state gives: {}", fmt::join(earned, ", "))));
 }
 
-void judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solution) {
+void internal::judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solution) {
   const bool holds = evaluation.satisfied();
   solution.reward.worst = evaluation.reward.worst;
   solution.constraints = std::move(evaluation.constraints);
@@ -52,8 +53,8 @@ void judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solut
   solution.status = !holds ? Status::violated : tight ? Status::certified : Status::feasible;
 }
 
-void finish(const Problem& problem, Solution& solution, Workers& workers,
-            const GapTolerance& tolerance, const StageStore* store) {
+void internal::finish(const Problem& problem, Solution& solution, Workers& workers,
+                      const GapTolerance& tolerance, const StageStore* store) {
   judge(evaluate(problem, solution.policy, workers, false, store).evaluation, tolerance, solution);
   note_landings(problem, workers.ranks(), solution);
 }
@@ -78,8 +79,8 @@ void set_unknown(const Problem& problem, Solution& solution) {
 
 }  // namespace
 
-Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
-                 BestPolicy evaluated, const GapTolerance& tolerance) {
+Solution internal::stopped(const Problem& problem, Solution solution, Stopwatch& watch,
+                           Workers& workers, BestPolicy evaluated, const GapTolerance& tolerance) {
   watch.allow(kSecondsToAnswer);
   try {
     if (!evaluated.best()) offer_best_for_one(problem, workers, evaluated);
@@ -110,8 +111,8 @@ Solution stopped(const Problem& problem, Solution solution, Stopwatch& watch, Wo
   return solution;
 }
 
-Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
-                             Workers& workers, const GapTolerance& tolerance) {
+Solution internal::stopped_with_policy(const Problem& problem, Solution solution, Stopwatch& watch,
+                                       Workers& workers, const GapTolerance& tolerance) {
   watch.allow(kSecondsToAnswer);
   BestPolicy evaluated;
   try {
@@ -124,8 +125,9 @@ Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatc
   return stopped(problem, std::move(solution), watch, workers, std::move(evaluated), tolerance);
 }
 
-Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
-                  const GapTolerance& tolerance, const StageStore* store, BestPolicy evaluated) {
+Solution internal::finished(const Problem& problem, Solution solution, Stopwatch& watch,
+                            Workers& workers, const GapTolerance& tolerance,
+                            const StageStore* store, BestPolicy evaluated) {
   try {
     finish(problem, solution, workers, tolerance, store);
   } catch (const Stopped&) {
@@ -138,7 +140,8 @@ Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, W
   return solution;
 }
 
-void append_tail(const Problem& problem, Solution& solution, int stages, Workers& workers) {
+void internal::append_tail(const Problem& problem, Solution& solution, int stages,
+                           Workers& workers) {
   Policy& policy = solution.policy;
   policy.stages.push_back(
       value_iteration(problem, safest_channel(problem), workers).policy.stages.front());

@@ -8,7 +8,7 @@
 #include "solvers/candidates.h"
 #include "solvers/gap_tolerance.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What a stop leaves for the answer.
 inline constexpr double kSecondsToAnswer = 0.5;
@@ -48,4 +48,4 @@ Solution stopped_with_policy(const Problem& problem, Solution solution, Stopwatc
 // says so.
 void append_tail(const Problem& problem, Solution& solution, int stages, Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

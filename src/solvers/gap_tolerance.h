@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What a relative tolerance allows between an answer and its bound. It is relative to the larger of
 // the two, and never to less than a thousandth of the spread between what the best and the worst
@@ -19,4 +19,4 @@ struct GapTolerance {
   }
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "parallel/collectives.h"
 #include "support/checksum.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 const std::vector<double>* radii_of_rows(const Uncertainty& uncertainty) {
@@ -132,4 +132,4 @@ void SolverCheckpoint::offer(const Checkpoint::State& state) {
   checkpoint_->save(work_, with_time(state), owners_);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

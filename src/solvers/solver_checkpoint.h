@@ -7,7 +7,7 @@
 #include "redoubt/execution.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The checkpoint of one solve, if the execution has one: every method offers its state at its
 // boundaries, and begins by asking for the one that an earlier run left. The time that was spent on
@@ -30,4 +30,4 @@ class SolverCheckpoint {
   std::string work_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

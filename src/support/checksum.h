@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // FNV-1a, 64 bits: finds torn and damaged records, and tells models apart. Not meant against
 // somebody who wants to fool it.
@@ -31,4 +31,4 @@ class Checksum {
   std::uint64_t value_ = 14695981039346656037U;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

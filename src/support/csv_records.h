@@ -7,14 +7,14 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal {
 
 inline constexpr std::size_t most_fields = 1000;  // of a record; enough for every signal there is
 
 // Splits text into records: commas, quotes, blanks around fields, either line ending.
-class Records {
+class CsvRecords {
  public:
-  explicit Records(std::string_view text) : text_(text) {
+  explicit CsvRecords(std::string_view text) : text_(text) {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
     if (text_.substr(0, mark.size()) == mark) at_ = mark.size();
   }
@@ -76,4 +76,4 @@ class Records {
   std::vector<std::string> fields_;
 };
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal

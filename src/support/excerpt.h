@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Text from outside for the text of an error: an error is a line that people read, and what a file
 // holds may be of any length.
@@ -12,4 +12,4 @@ inline std::string excerpt(std::string_view text, std::size_t most = 60) {
   return std::string(text.substr(0, most - 3)) + "...";
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -15,7 +15,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal {
 namespace {
 
 constexpr std::string_view kUnfinished = ".unfinished";
@@ -120,10 +121,10 @@ void require_plausible(std::int64_t count, std::string_view what, std::size_t by
           most);
 }
 
-}  // namespace io
+}  // namespace internal
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  io::NewFile file(path);
+  NewFile file(path);
   file.write(content);
   file.keep();
 }

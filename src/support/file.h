@@ -7,7 +7,7 @@
 
 #include "redoubt/error.h"
 
-namespace redoubt::io {
+namespace redoubt::internal {
 
 std::string read_file(const std::filesystem::path& path);
 
@@ -53,4 +53,4 @@ auto naming(std::string_view file, Read read) {
 // more with each of its bytes: real models are far below that, and a small file stays small.
 void require_plausible(std::int64_t count, std::string_view what, std::size_t bytes);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal

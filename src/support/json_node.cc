@@ -6,7 +6,7 @@
 #include "support/excerpt.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal {
 namespace {
 
 constexpr std::size_t deepest = 16;  // our files need 5
@@ -35,7 +35,7 @@ class Builder : public nlohmann::json_sax<Json> {
     std::sort(keys.begin(), keys.end());
     const auto twin = std::adjacent_find(keys.begin(), keys.end());
     require(twin == keys.end(), "key '{}' is given twice, must be given once",
-            twin == keys.end() ? "" : redoubt::excerpt(*twin));
+            twin == keys.end() ? "" : internal::excerpt(*twin));
     return close();
   }
   bool key(string_t& value) override {
@@ -51,8 +51,8 @@ class Builder : public nlohmann::json_sax<Json> {
             "line {}: the text ends here, inside a value; must be complete JSON", line);
     const auto dash = what.find(" - "), bracket = what.find("] ");  // before nlohmann's own words
     const auto detail = dash != std::string::npos ? dash + 3 : bracket + 2;
-    throw Error(
-        fmt::format("line {}: {}, must be JSON", line, redoubt::excerpt(what.substr(detail), 200)));
+    throw Error(fmt::format("line {}: {}, must be JSON", line,
+                            internal::excerpt(what.substr(detail), 200)));
   }
 
  private:
@@ -94,7 +94,7 @@ std::string json_excerpt(const Json& value) {
   if (value.is_object()) return fmt::format("an object of {}", value.size());
   if (value.is_number_float()) return number_text(value.get<double>());
   const auto text = [](const Json& shown) {
-    return redoubt::excerpt(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return internal::excerpt(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
   };
   // The whole of a long text would be copied to show its beginning.
   constexpr std::size_t kShown = 100;
@@ -114,27 +114,27 @@ Json parse_json(std::string_view text) {
   return builder.take();
 }
 
-void Node::allow_only(const std::vector<std::string_view>& keys) const {
+void JsonNode::allow_only(const std::vector<std::string_view>& keys) const {
   if (!value_->is_object()) fail("must be an object");
   for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     std::string known;
     for (const auto k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
-    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", redoubt::excerpt(key),
+    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", internal::excerpt(key),
                             parent_ == nullptr ? "" : " in ", parent_ == nullptr ? "" : path(),
                             known));
   }
 }
 
-std::optional<Node> Node::find(std::string_view key) const {
+std::optional<JsonNode> JsonNode::find(std::string_view key) const {
   if (!value_->is_object()) fail("must be an object");
   for (const auto& [k, value] : value_->get_ref<const Json::object_t&>()) {
-    if (k == key) return Node(value, *this, k, 0);
+    if (k == key) return JsonNode(value, *this, k, 0);
   }
   return std::nullopt;
 }
 
-Node Node::at(std::string_view key) const {
+JsonNode JsonNode::at(std::string_view key) const {
   const auto found = find(key);
   const bool inside = parent_ != nullptr;
   require(found.has_value(), "{}{}key '{}' is missing, must be given", inside ? path() : "",
@@ -142,24 +142,26 @@ Node Node::at(std::string_view key) const {
   return *found;
 }
 
-Node Node::at(std::size_t index) const { return Node((*value_)[index], *this, {}, index); }
-
-Node Node::member(std::size_t index) const {
-  const auto& [key, value] = value_->get_ref<const Json::object_t&>().begin()[index];
-  return Node(value, *this, key, 0);
+JsonNode JsonNode::at(std::size_t index) const {
+  return JsonNode((*value_)[index], *this, {}, index);
 }
 
-std::size_t Node::size() const {
+JsonNode JsonNode::member(std::size_t index) const {
+  const auto& [key, value] = value_->get_ref<const Json::object_t&>().begin()[index];
+  return JsonNode(value, *this, key, 0);
+}
+
+std::size_t JsonNode::size() const {
   if (!value_->is_array()) fail("must be a list");
   return value_->size();
 }
 
-double Node::number() const {
+double JsonNode::number() const {
   if (!value_->is_number()) fail("must be a number");
   return value_->get<double>();
 }
 
-std::int64_t Node::integer(std::int64_t least, std::int64_t most) const {
+std::int64_t JsonNode::integer(std::int64_t least, std::int64_t most) const {
   const auto rule = [&] { return fmt::format("must be a whole number in {}..{}", least, most); };
   if (!value_->is_number()) fail(rule());
   const double value = value_->get<double>();  // all our ranges lie within the exact integers
@@ -169,29 +171,29 @@ std::int64_t Node::integer(std::int64_t least, std::int64_t most) const {
   return static_cast<std::int64_t>(value);
 }
 
-std::string Node::text() const {
+std::string JsonNode::text() const {
   if (!value_->is_string()) fail("must be a text in quotes");
   return value_->get<std::string>();
 }
 
-std::string Node::path() const {
+std::string JsonNode::path() const {
   if (parent_ == nullptr) return "";
   const std::string before = parent_->path();
   if (key_.empty()) return fmt::format("{}[{}]", before, index_);
-  const std::string key = redoubt::excerpt(key_);
+  const std::string key = internal::excerpt(key_);
   return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 
-void Node::fail(std::string_view rule) const {
+void JsonNode::fail(std::string_view rule) const {
   const std::string where = path();
   throw Error(where.empty() ? fmt::format("the file holds {}, {}", json_excerpt(*value_), rule)
                             : fmt::format("{} = {}, {}", where, json_excerpt(*value_), rule));
 }
 
-void require_format(const Node& root, std::string_view format, int version) {
-  const Node given = root.at("format");
+void require_format(const JsonNode& root, std::string_view format, int version) {
+  const JsonNode given = root.at("format");
   if (given.text() != format) given.fail(fmt::format("must be \"{}\"", format));
-  const Node number = root.at("version");
+  const JsonNode number = root.at("version");
   if (number.integer(1, 1'000'000) > version)
     number.fail(fmt::format("is newer than this program, which reads versions up to {}", version));
 }
@@ -210,4 +212,4 @@ std::string quoted(const std::string& text) {
   }
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace redoubt::io {
+namespace redoubt::internal {
 
 using Json = nlohmann::ordered_json;  // keeps the order of signals
 
@@ -17,17 +17,17 @@ Json parse_json(std::string_view text);
 
 // A value inside a file that knows where it is, so that every complaint names its path, such as
 // "transitions[17].p". A node must not outlive the node it came from.
-class Node {
+class JsonNode {
  public:
-  explicit Node(const Json& root) : value_(&root) {}
+  explicit JsonNode(const Json& root) : value_(&root) {}
 
   // Members of an object and of a list.
   void allow_only(const std::vector<std::string_view>& keys) const;  // and "comment"
-  std::optional<Node> find(std::string_view key) const;
-  Node at(std::string_view key) const;  // an Error when there is none
-  Node at(std::size_t index) const;
-  Node member(std::size_t index) const;  // of an object, in the order of the text
-  std::size_t size() const;              // of a list
+  std::optional<JsonNode> find(std::string_view key) const;
+  JsonNode at(std::string_view key) const;  // an Error when there is none
+  JsonNode at(std::size_t index) const;
+  JsonNode member(std::size_t index) const;  // of an object, in the order of the text
+  std::size_t size() const;                  // of a list
 
   // Values, checked.
   double number() const;
@@ -41,20 +41,20 @@ class Node {
   std::string path() const;
 
  private:
-  Node(const Json& value, const Node& parent, std::string_view key, std::size_t index)
+  JsonNode(const Json& value, const JsonNode& parent, std::string_view key, std::size_t index)
       : value_(&value), parent_(&parent), key_(key), index_(index) {}
   const Json* value_;
-  const Node* parent_ = nullptr;
+  const JsonNode* parent_ = nullptr;
   std::string_view key_;  // empty: an entry of a list
   std::size_t index_ = 0;
 };
 
 // An Error unless the file says that it is of this format, in this version or an older one.
-void require_format(const Node& root, std::string_view format, int version);
+void require_format(const JsonNode& root, std::string_view format, int version);
 
 // The shortest text that reads back as the same double.
 std::string number_text(double value);
 // Quoted and escaped; an Error when it is not valid UTF-8.
 std::string quoted(const std::string& text);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ double held_memory(const fs::path& root) {
   return in >> all >> resident ? resident * static_cast<double>(sysconf(_SC_PAGE_SIZE)) : 0;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Bytes of memory, as far as they concern this process.
 struct MachineMemory {
@@ -27,4 +27,4 @@ inline std::uint64_t machine_number() {
   return std::hash<std::string_view>{}(name);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

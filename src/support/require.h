@@ -6,7 +6,7 @@
 
 #include "redoubt/error.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Throws an Error with this text unless the rule holds. The text names the thing, its value and the
 // rule.
@@ -15,4 +15,4 @@ void require(bool rule, fmt::format_string<Args...> text, Args&&... args) {
   if (!rule) throw Error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // What is asked of the system about pages must not show: whatever the size, there are that many

@@ -7,6 +7,7 @@
 #include <random>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Enough states that all threads are woken.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // One state that earns 1 for ever: any guess of its value, and a sweep from there, give it exactly.

@@ -7,6 +7,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::vector<double> random_values(State states, std::uint64_t seed) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 template <class Value>

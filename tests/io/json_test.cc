@@ -162,7 +162,7 @@ struct Bad {
 class BadJson : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadJson, IsOneClearError) {
-  EXPECT_EQ(error_with(GetParam().submodel, GetParam().replacement), GetParam().error);
+  EXPECT_EQ(error_with(GetParam().part, GetParam().replacement), GetParam().error);
 }
 
 INSTANTIATE_TEST_SUITE_P(

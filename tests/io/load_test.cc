@@ -16,6 +16,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,10 +53,10 @@ TEST_F(Files, PoliciesHaveALineOrAnEntryForEachDecision) {
   export_policy(p, policy, folder_ / "policy.csv");
   export_policy(p, policy, folder_ / "policy.storm.json");
   export_policy(p, policy, folder_ / "policy.json");
-  const std::string table = io::read_file(folder_ / "policy.csv");
+  const std::string table = read_file(folder_ / "policy.csv");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 25);
-  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.storm.json")).size(), 25u);
-  EXPECT_EQ(io::parse_json(io::read_file(folder_ / "policy.json"))["choice_action"].size(), 25u);
+  EXPECT_EQ(parse_json(read_file(folder_ / "policy.storm.json")).size(), 25u);
+  EXPECT_EQ(parse_json(read_file(folder_ / "policy.json"))["choice_action"].size(), 25u);
   EXPECT_EQ(count(), 3u);
 }
 

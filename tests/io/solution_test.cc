@@ -16,6 +16,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;

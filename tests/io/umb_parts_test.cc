@@ -25,10 +25,11 @@
 #include "support/tar_files.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;
-using io::Json;
+
 using testing::error_of;
 
 class UmbParts : public ::testing::Test {

@@ -21,9 +21,9 @@
 #include "support/tar_files.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
-using io::Json;
 using testing::error_of;
 
 Problem read(const std::string& bytes) {

@@ -6,6 +6,7 @@
 #include "redoubt/problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Kind = Goal::Kind;

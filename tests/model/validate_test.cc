@@ -12,6 +12,7 @@
 #include "redoubt/error.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

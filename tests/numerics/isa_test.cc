@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 TEST(InstructionSets, AreThoseOfTheProcessorUnlessTheEnvironmentSaysLess) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;

@@ -11,6 +11,7 @@
 #include "support/set_rows.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::pick;

@@ -8,6 +8,7 @@
 #include "support/set_rows.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Reference = long double (*)(long double);

@@ -9,6 +9,7 @@
 #include "support/expect_error.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,6 +6,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;
@@ -75,8 +76,8 @@ TEST(DivideTest, BlocksAreKeptWhereAPartitionSavesLittle) {
     return owner;
   };
   const auto nothing = [](const StateGraph&, int) { return std::vector<std::int32_t>(); };
-  for (const Partitioner& partition : {Partitioner(blocks), Partitioner(nothing)}) {
-    const auto [partition, needed] = divided(chain(), 2, partition);
+  for (const Partitioner& partitioner : {Partitioner(blocks), Partitioner(nothing)}) {
+    const auto [partition, needed] = divided(chain(), 2, partitioner);
     EXPECT_FALSE(needed.partitioned);
     EXPECT_EQ(needed.partition, needed.blocks);
     EXPECT_TRUE(partition.owner.empty());

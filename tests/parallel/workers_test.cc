@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr double kLong = 1e9;  // nanoseconds: worth waking everybody

@@ -8,6 +8,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::random_markov_policy;

@@ -34,11 +34,11 @@ PUBLIC_HEADERS = {
     "policy": {"checkpoint", "policy", "stage_store"},
     "chance": {"chance"},
     "evaluation": {"evaluate", "simulate", "solution", "verify", "worst_kernel"},
-    "control": {"controller"},
+    "control": {"controller", "deployed"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
     "environments": {"environments"},
-    "io": {"deployed", "io"},
+    "io": {"io"},
 }
 PUBLIC_OWNER = {header: layer for layer, headers in PUBLIC_HEADERS.items() for header in headers}
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]', re.MULTILINE)
@@ -98,3 +98,50 @@ def test_files_fit_a_reader():
         if (lines := len(file.read_text().splitlines())) > 400
     }
     assert long == {}
+
+
+def functions(file):
+    """(name, lines) of each function body: what stands between a line that opens a brace after a ')' and its end."""
+    lines = [re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|//.*', "", line) for line in file.read_text().splitlines()]
+    opening = re.compile(r"^(\s*)(?!\s|else|if|for|while|switch|do|try|catch|return|case)[^=;]*?([\w:~]+|operator\S+)\(.*")
+    start = None
+    for number, line in enumerate(lines):
+        if start is None and (match := opening.match(line)):
+            signature, end = line, number
+            while not re.search(r"[;{}]\s*$", signature) and end + 1 < len(lines):
+                end += 1
+                signature += lines[end]
+            if signature.rstrip().endswith("{"):
+                start, indent, name = number, match[1], match[2]
+        elif start is not None and line.startswith(indent + "}"):
+            yield name, number - start + 1
+            start = None
+
+
+def test_functions_fit_a_screen():
+    long = {
+        f"{file.relative_to(ROOT)}: {name}": lines
+        for file in sources("src", "apps", "include", "mpi")
+        for name, lines in functions(file)
+        if lines > 60
+    }
+    assert long == {}
+
+
+def test_the_length_of_functions_is_seen(tmp_path):
+    file = tmp_path / "long.cc"
+    file.write_text("namespace a {\nint f(int x,\n      int y) {\n" + "  if (x) {\n  }\n" * 30 + "}\nint g();\n}\n")
+    assert list(functions(file)) == [("f", 63)]
+
+
+def test_internal_names_are_internal():
+    opened = re.compile(r"^(?:inline )?namespace (redoubt[\w:]*) \{", re.MULTILINE)
+    wrong = [
+        f"{file.relative_to(ROOT)}: {name}"
+        for file in sources("src")
+        if file.suffix == ".h"
+        for name in opened.findall(file.read_text())
+        if not name.startswith("redoubt::internal")
+    ]
+    assert wrong == []
+    assert [str(file.relative_to(ROOT)) for file in sources("include") if "internal" in file.read_text()] == []

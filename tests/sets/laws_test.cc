@@ -7,6 +7,7 @@
 #include <numeric>
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::broken_law;

@@ -10,6 +10,7 @@
 #include "support/set_laws.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::SetRow;

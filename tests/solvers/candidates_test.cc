@@ -8,6 +8,7 @@
 #include "redoubt/solve.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // A policy of which only its worst cases and its name matter.

@@ -17,6 +17,7 @@
 #include "support/random_policy.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::error_of;
@@ -209,7 +210,7 @@ TEST(ChanceRanks, WriteTheFileOfOneProcess) {
       save_solution(without_times(run_rcvi(p, e)), folder / "chance-many.h5", p.model(), e);
       return Solution{};
     });
-    EXPECT_TRUE(io::read_file(folder / "chance-many.h5") == io::read_file(folder / "chance-one.h5"))
+    EXPECT_TRUE(read_file(folder / "chance-many.h5") == read_file(folder / "chance-one.h5"))
         << "the bytes differ";
   }
   for (const char* name : {"chance-one.h5", "chance-many.h5"})

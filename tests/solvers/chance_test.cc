@@ -18,6 +18,7 @@
 
 // RCVI and frontier with chance constraints.
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::error_of;

@@ -12,6 +12,7 @@
 
 // Optima are compared with linear programs in tests/python/test_frontier.py.
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::random_problem;

@@ -10,6 +10,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // The bounds of a landing between those of two directions, by trying all pairs of them.

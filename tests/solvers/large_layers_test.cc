@@ -7,6 +7,7 @@
 #include "support/on_ranks.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr int kCopies = 80, kCells = 2000;

@@ -10,6 +10,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::vector<double> random_weights(const Problem& problem, const MarkovEvaluation& evaluation,

@@ -16,6 +16,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +40,7 @@ class RankFiles : public ::testing::Test {
   void expect_same_files(const Problem& problem, const SolvePart& solve, bool on_disk) const {
     const Solution one = without_times(solve(problem, {}));
     save_solution(one, folder_ / "one.h5");
-    const std::string expected = io::read_file(folder_ / "one.h5");
+    const std::string expected = read_file(folder_ / "one.h5");
     for (const Configuration& configuration : testing::configurations()) {
       SCOPED_TRACE(name(configuration));
       testing::solve_on_ranks(problem, configuration, [&](const Problem& part, Execution e) {
@@ -50,7 +51,7 @@ class RankFiles : public ::testing::Test {
         save_solution(solution, folder_ / "many.h5", part.model(), e);
         return solution;
       });
-      EXPECT_TRUE(io::read_file(folder_ / "many.h5") == expected) << "the bytes differ";
+      EXPECT_TRUE(read_file(folder_ / "many.h5") == expected) << "the bytes differ";
     }
   }
 

@@ -10,6 +10,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::random_problem;

@@ -7,6 +7,7 @@
 #include "redoubt/chance.h"
 
 namespace redoubt::testing {
+using namespace internal;
 namespace {
 
 using Real = long double;

@@ -13,6 +13,7 @@
 #include "support/folders.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using std::filesystem::path;
@@ -41,14 +42,14 @@ class NewFiles : public ::testing::Test {
 TEST_F(NewFiles, ReplaceTheOldOneWholeOrNotAtAll) {
   write_file(folder / "a", "old");
   {
-    io::NewFile file(folder / "a");
+    NewFile file(folder / "a");
     file.write("half");
-    EXPECT_EQ(io::read_file(folder / "a"), "old");
+    EXPECT_EQ(read_file(folder / "a"), "old");
   }  // given up
-  EXPECT_EQ(io::read_file(folder / "a"), "old");
+  EXPECT_EQ(read_file(folder / "a"), "old");
   EXPECT_EQ(names(), Names{"a"});
   write_file(folder / "a", "new");
-  EXPECT_EQ(io::read_file(folder / "a"), "new");
+  EXPECT_EQ(read_file(folder / "a"), "new");
   EXPECT_EQ(names(), Names{"a"});
 }
 
@@ -56,7 +57,7 @@ TEST_F(NewFiles, OfTheDeadAreRemovedAndOfTheLivingKept) {
   std::ofstream(folder / "a.123-0.unfinished") << "left by a kill";
   std::ofstream(folder / "a.tmp") << "of somebody else";
   std::ofstream(folder / "b.123-0.unfinished") << "of another file";
-  const io::NewFile living(folder / "a");
+  const NewFile living(folder / "a");
   write_file(folder / "a", "new");
   EXPECT_TRUE(std::filesystem::exists(living.path()));
   EXPECT_EQ(names(),
@@ -74,7 +75,7 @@ TEST_F(NewFiles, WrittenByManyAtOnceAreWholeAlways) {
     });
   std::thread reader([&] {
     while (writing) {
-      const std::string seen = io::read_file(folder / "a");
+      const std::string seen = read_file(folder / "a");
       EXPECT_TRUE(seen == one || seen == two);
     }
   });

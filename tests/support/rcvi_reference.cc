@@ -11,6 +11,7 @@
 #include "support/rcvi_windows.h"
 
 namespace redoubt::testing {
+using namespace internal;
 namespace {
 
 using Real = long double;

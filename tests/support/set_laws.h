@@ -7,6 +7,7 @@
 #include "support/set_rows.h"
 
 namespace redoubt::testing {
+using namespace internal;
 
 // Every set that the library has; every test of sets runs over this list.
 const std::vector<Uncertainty>& every_set();

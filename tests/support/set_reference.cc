@@ -6,6 +6,7 @@
 #include "sets/reference.h"
 
 namespace redoubt::testing {
+using namespace internal;
 
 long double reference_worst_case(const Uncertainty& set, const SetRow& row, int lane) {
   const std::vector<double> value = row.lane(lane);
@@ -15,7 +16,7 @@ long double reference_worst_case(const Uncertainty& set, const SetRow& row, int 
                    {row.upper.begin(), row.upper.end()},
                    row.radius};
   if (!row.floor.empty()) one.floor = row.floor[lane];
-  return redoubt::reference_worst_case(set, one);
+  return internal::reference_worst_case(set, one);
 }
 
 bool is_benign(const Uncertainty& set, const SetRow& row, int lane) {

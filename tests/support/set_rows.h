@@ -7,6 +7,7 @@
 #include "sets/row.h"
 
 namespace redoubt::testing {
+using namespace internal;
 
 // A row with its lanes, as a value that owns its memory.
 struct SetRow {

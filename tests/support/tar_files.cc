@@ -3,6 +3,7 @@
 #include "io/umb/tar.h"
 
 namespace redoubt::testing {
+using namespace internal;
 
 std::map<std::string, std::string> tar_files(std::string_view archive) {
   io::TarReader reader(archive);

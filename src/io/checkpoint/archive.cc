@@ -9,7 +9,7 @@
 #include "parallel/collectives.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 constexpr std::int64_t kPieceValues = 1 << 22;  // of other ranks in memory at a time
@@ -142,4 +142,4 @@ void ArchiveReader::visit_sum(const char* name, double& share) {
   share = owners_.ranks->rank() == 0 ? sum.at(0) : 0.0;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -4,7 +4,7 @@
 #include "redoubt/checkpoint.h"
 
 // The state of work in a file. The first rank writes what all of them have; each reads its own.
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // On the first rank.
 class ArchiveWriter : public Archive {
@@ -58,4 +58,4 @@ class ArchiveReader : public Archive {
   const Owners& owners_;
 };
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -11,7 +11,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 class CheckpointFile : public Checkpoint {
@@ -89,7 +90,7 @@ class CheckpointFile : public Checkpoint {
 };
 
 }  // namespace
-}  // namespace io
+}  // namespace internal::io
 
 std::shared_ptr<Checkpoint> checkpoint_file(const std::filesystem::path& path, double interval) {
   require(!path.empty(), "the name of a checkpoint is empty, must be a file");

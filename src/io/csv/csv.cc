@@ -12,7 +12,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 // Where each thing stands in a record.
@@ -23,7 +24,7 @@ struct Columns {
   std::vector<std::string> names;
 };
 
-Columns read_header(Records& records) {
+Columns read_header(CsvRecords& records) {
   require(records.next(), "is empty, must begin with a header line");
   Columns c;
   c.names = records.fields();
@@ -61,7 +62,7 @@ Columns read_header(Records& records) {
 // The numbers of a record, checked, with the line and column in every error.
 class RecordReader {
  public:
-  RecordReader(const Records& records, const Columns& columns)
+  RecordReader(const CsvRecords& records, const Columns& columns)
       : records_(records), columns_(columns) {}
 
   bool is_empty(int column) const { return records_.fields()[column].empty(); }
@@ -88,7 +89,7 @@ class RecordReader {
                             excerpt(columns_.names[column]), excerpt(records_.fields()[column]),
                             rule));
   }
-  const Records& records_;
+  const CsvRecords& records_;
   const Columns& columns_;
 };
 
@@ -98,7 +99,7 @@ struct Limits {
   std::int32_t state = largest, action = largest, step = largest;
 };
 
-Transitions read_records(Records& records, const Columns& c, const Limits& limits) {
+Transitions read_records(CsvRecords& records, const Columns& c, const Limits& limits) {
   Transitions t;
   t.signals.resize(c.signals.size());
   const RecordReader record(records, c);
@@ -148,8 +149,8 @@ std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArr
   return row;
 }
 
-Model read_csv_model(std::string_view text, const Node& root, const Side& side) {
-  Records records(text);
+Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side) {
+  CsvRecords records(text);
   const Columns columns = read_header(records);
   Limits limits;
   if (side.states) limits.state = side.states->count() - 1;
@@ -175,7 +176,7 @@ Model read_csv_model(std::string_view text, const Node& root, const Side& side) 
 }
 
 }  // namespace
-}  // namespace io
+}  // namespace internal::io
 
 Draft read_csv(std::string_view text, std::string_view name) {
   return read_csv(text, name, R"({"format": "redoubt-terms", "version": 1})", "defaults");
@@ -185,7 +186,7 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
                std::string_view terms_name) {
   using namespace io;
   const Json json = naming(terms_name, [&] { return parse_json(terms); });
-  const Node root(json);
+  const JsonNode root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
   if (const auto arrivals = root.find("arrivals"))

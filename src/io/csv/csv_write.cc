@@ -7,6 +7,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 std::string header_name(const std::string& name) {
@@ -68,12 +69,12 @@ std::string write_csv(const Draft& draft) {
       for (Row r = m.row_begin(stage, s); r < m.row_end(stage, s); ++r) {
         for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i) {
           if (staged) out += fmt::format("{},", stage);
-          out += fmt::format("{},{},{},{}", s, a.action[r], a.next[i],
-                             io::number_text(a.probability[i]));
+          out +=
+              fmt::format("{},{},{},{}", s, a.action[r], a.next[i], number_text(a.probability[i]));
           for (int k = -1; k < m.signals(); ++k)
-            out.append(",").append(io::number_text(total(m, k, r, i)));
+            out.append(",").append(number_text(total(m, k, r, i)));
           if (bounded)
-            out += fmt::format(",{},{}", io::number_text(a.lower[i]), io::number_text(a.upper[i]));
+            out += fmt::format(",{},{}", number_text(a.lower[i]), number_text(a.upper[i]));
           out += "\n";
         }
       }

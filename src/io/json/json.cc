@@ -6,10 +6,11 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
-bool names_a_reward(const Node& root) {
+bool names_a_reward(const JsonNode& root) {
   if (root.find("reward") || root.find("objective")) return true;
   if (const auto arrivals = root.find("arrivals"); arrivals && arrivals->find("reward"))
     return true;
@@ -19,7 +20,7 @@ bool names_a_reward(const Node& root) {
   });
 }
 
-Draft read_root(const Node& root, std::size_t bytes) {
+Draft read_root(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-problem", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals",
@@ -34,15 +35,15 @@ Draft read_root(const Node& root, std::size_t bytes) {
 Draft read_json_draft(std::string_view text, std::string_view name) {
   return naming(name, [&] {
     const Json json = parse_json(text);
-    return read_root(Node(json), text.size());
+    return read_root(JsonNode(json), text.size());
   });
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 Problem read_json(std::string_view text, std::string_view name) {
   Draft draft = io::read_json_draft(text, name);
-  return io::naming(name, [&] { return pose(std::move(draft)); });
+  return naming(name, [&] { return pose(std::move(draft)); });
 }
 
 }  // namespace redoubt

@@ -8,7 +8,7 @@
 #include "support/file.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 constexpr std::size_t most_signals = 1000;  // as a CSV file has columns
@@ -20,12 +20,12 @@ class TransitionReader {
                    const std::optional<int>& horizon)
       : states_(states), actions_(actions), signals_(signals), horizon_(horizon) {}
 
-  Transitions read(const Node& list) {
+  Transitions read(const JsonNode& list) {
     const auto count = list.size();
     out_.reward.assign(count, kAbsent);
     out_.signals.assign(signals_.size(), std::vector<double>());
     for (std::size_t i = 0; i < count; ++i) {
-      const Node entry = list.at(i);
+      const JsonNode entry = list.at(i);
       if (entry.raw().is_array())
         read_list(entry);
       else
@@ -35,7 +35,7 @@ class TransitionReader {
   }
 
  private:
-  void read_list(const Node& entry) {
+  void read_list(const JsonNode& entry) {
     if (entry.size() != 4) entry.fail("must be [state, action, next, p] or an object");
     place(entry.at(std::size_t{0}), entry.at(1), entry.at(2));
     out_.probability.push_back(entry.at(3).number());
@@ -43,7 +43,7 @@ class TransitionReader {
     read_stage(entry, std::nullopt);
   }
 
-  void read_object(const Node& entry) {
+  void read_object(const JsonNode& entry) {
     entry.allow_only(
         {"state", "action", "next", "p", "lower", "upper", "reward", "signals", "stage"});
     place(entry.at("state"), entry.at("action"), entry.at("next"));
@@ -57,15 +57,15 @@ class TransitionReader {
     if (const auto signals = entry.find("signals")) read_signals(*signals, here);
   }
 
-  void place(const Node& state, const Node& action, const Node& next) {
+  void place(const JsonNode& state, const JsonNode& action, const JsonNode& next) {
     out_.state.push_back(states_.read(state));
     out_.action.push_back(actions_.read(action));
     out_.next.push_back(states_.read(next));
   }
 
   // Bounds are rare: their columns begin with the first transition that has them.
-  void read_bounds(const Node& entry, const std::optional<Node>& lower,
-                   const std::optional<Node>& upper) {
+  void read_bounds(const JsonNode& entry, const std::optional<JsonNode>& lower,
+                   const std::optional<JsonNode>& upper) {
     if (lower.has_value() != upper.has_value())
       entry.fail("must have both lower and upper, or neither");
     if (!lower && out_.lower.empty()) return;
@@ -75,7 +75,7 @@ class TransitionReader {
     out_.upper.push_back(upper ? upper->number() : kAbsent);
   }
 
-  void read_stage(const Node& entry, const std::optional<Node>& stage) {
+  void read_stage(const JsonNode& entry, const std::optional<JsonNode>& stage) {
     if (stage.has_value() != (out_.stage.size() == out_.size() - 1) && out_.size() > 1)
       entry.fail("must have a stage if and only if the transitions before it have one");
     if (!stage) return;
@@ -83,7 +83,7 @@ class TransitionReader {
     out_.stage.push_back(static_cast<std::int32_t>(stage->integer(0, *horizon_ - 1)));
   }
 
-  void read_signals(const Node& values, std::size_t here) {
+  void read_signals(const JsonNode& values, std::size_t here) {
     if (!values.raw().is_object()) values.fail("must be an object of signal names and numbers");
     const auto& members = values.raw().get_ref<const Json::object_t&>();
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -105,7 +105,7 @@ class TransitionReader {
   Transitions out_;
 };
 
-std::vector<Signal> read_signal_names(const std::optional<Node>& signals) {
+std::vector<Signal> read_signal_names(const std::optional<JsonNode>& signals) {
   std::vector<Signal> out;
   if (!signals) return out;
   if (!signals->raw().is_object()) signals->fail("must be an object of names and tables");
@@ -117,8 +117,8 @@ std::vector<Signal> read_signal_names(const std::optional<Node>& signals) {
 }
 
 // True when some table has one part for each stage.
-bool has_stage_tables(const Node& root) {
-  const auto deep = [](const std::optional<Node>& node) {
+bool has_stage_tables(const JsonNode& root) {
+  const auto deep = [](const std::optional<JsonNode>& node) {
     return node && table_depth(node->raw()) == 3;
   };
   if (deep(root.find("reward"))) return true;
@@ -146,7 +146,7 @@ void earn_by_arrival(Transitions& transitions, const ModelArrays& a) {
 }
 
 // How many stages the rows of the file are for: 1 unless something in it depends on the stage.
-int count_stages(const Node& root, const Transitions& transitions,
+int count_stages(const JsonNode& root, const Transitions& transitions,
                  const std::optional<int>& horizon) {
   const bool staged = !transitions.stage.empty();
   if (!staged && !has_stage_tables(root)) return 1;
@@ -158,7 +158,7 @@ int count_stages(const Node& root, const Transitions& transitions,
 
 }  // namespace
 
-Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon) {
+Model read_model(const JsonNode& root, std::size_t bytes, const std::optional<int>& horizon) {
   const Names states(root.at("states"), "states", 1, bytes);
   const Names actions(root.at("actions"), "actions", 0, bytes);
   const auto signals = root.find("signals");
@@ -168,7 +168,7 @@ Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& 
   a.action_names = actions.names();
   a.signals = read_signal_names(signals);
 
-  const Node list = root.at("transitions");
+  const JsonNode list = root.at("transitions");
   const auto values = static_cast<std::int64_t>(list.size() * (1 + a.signals.size()));
   require_plausible(values, "transition values", bytes);
   Transitions transitions = TransitionReader(states, actions, a.signals, horizon).read(list);
@@ -190,4 +190,4 @@ Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& 
   return Model(std::move(a));
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

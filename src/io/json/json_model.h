@@ -8,20 +8,20 @@
 #include "redoubt/problem.h"
 #include "support/json_node.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // States or actions of a file: a count, or a list of names. Elsewhere in the file each is called by
 // its number or its name.
 class Names {
  public:
   Names(std::int32_t count, std::vector<std::string> names);
-  Names(const Node& node, std::string_view what, int least, std::size_t bytes);
+  Names(const JsonNode& node, std::string_view what, int least, std::size_t bytes);
 
   std::int32_t count() const { return count_; }
   const std::vector<std::string>& names() const { return names_; }
-  std::int32_t read(const Node& node) const;
+  std::int32_t read(const JsonNode& node) const;
   // The number of a name; `node` is what an error points at.
-  std::int32_t find(const Node& node, const std::string& name) const;
+  std::int32_t find(const JsonNode& node, const std::string& name) const;
 
  private:
   std::int32_t count_ = 0;
@@ -33,10 +33,10 @@ class Names {
 int table_depth(const Json& value);
 
 // One value for each row. Entries of actions that a state does not have must be null or zero.
-std::vector<double> read_table(const Node& table, const ModelArrays& rows);
+std::vector<double> read_table(const JsonNode& table, const ModelArrays& rows);
 
 // `bytes` is the size of the file, which limits what it may ask for; `horizon` that of its terms.
-Model read_model(const Node& root, std::size_t bytes, const std::optional<int>& horizon);
+Model read_model(const JsonNode& root, std::size_t bytes, const std::optional<int>& horizon);
 
 // A problem file, whose terms and reward may still be replaced.
 Draft read_json_draft(std::string_view text, std::string_view name);
@@ -47,17 +47,17 @@ struct Side {
   std::optional<Names> states, actions;
   std::optional<int> horizon;
 };
-Side read_side(const Node& root, std::size_t bytes);
+Side read_side(const JsonNode& root, std::size_t bytes);
 
 // What arrivals earn, by signal and state; the model has its states and the names of its signals.
-void read_arrivals(const Node& root, ModelArrays& model);
+void read_arrivals(const JsonNode& root, ModelArrays& model);
 
 // Named sets of states; the model has its states.
-void read_labels(const Node& root, ModelArrays& model);
+void read_labels(const JsonNode& root, ModelArrays& model);
 
-std::optional<int> read_horizon(const Node& root);
+std::optional<int> read_horizon(const JsonNode& root);
 // Keys that are missing leave the default. Of the model its states are asked for, and its rows
 // where radii are given by row.
-Terms read_terms(const Node& root, const ModelArrays& model);
+Terms read_terms(const JsonNode& root, const ModelArrays& model);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

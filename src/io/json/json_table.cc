@@ -6,16 +6,16 @@
 #include "support/file.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
-void expect_size(const Node& list, std::size_t size, std::string_view what) {
+void expect_size(const JsonNode& list, std::size_t size, std::string_view what) {
   if (list.size() != size)
     list.fail(fmt::format("must have {} entries, one for each {}", size, what));
 }
 
 // The rows of one state, over the given stages, from a list with one entry for each action.
-void read_state(const Node& list, const ModelArrays& a, State state, int first_stage,
+void read_state(const JsonNode& list, const ModelArrays& a, State state, int first_stage,
                 int last_stage, std::vector<double>& out) {
   const std::size_t size = list.is_null() ? 0 : list.size();
   std::vector<char> used(size, 0);
@@ -30,19 +30,19 @@ void read_state(const Node& list, const ModelArrays& a, State state, int first_s
     }
   }
   for (std::size_t i = 0; i < size; ++i) {
-    const Node entry = list.at(i);
+    const JsonNode entry = list.at(i);
     if (!used[i] && !entry.is_null() && entry.number() != 0)
       entry.fail("must be null or 0: no transition gives the state this action");
   }
 }
 
-void read_states(const Node& table, const ModelArrays& a, int first_stage, int last_stage,
+void read_states(const JsonNode& table, const ModelArrays& a, int first_stage, int last_stage,
                  std::vector<double>& out) {
   expect_size(table, a.states, "state");
   for (State s = 0; s < a.states; ++s) read_state(table.at(s), a, s, first_stage, last_stage, out);
 }
 
-void read_by_state(const Node& list, const ModelArrays& a, std::vector<double>& out) {
+void read_by_state(const JsonNode& list, const ModelArrays& a, std::vector<double>& out) {
   expect_size(list, a.states, "state");
   for (State s = 0; s < a.states; ++s) {
     const double value = list.at(s).is_null() ? 0 : list.at(s).number();
@@ -62,7 +62,7 @@ int table_depth(const Json& value) {
   return 1 + inner;
 }
 
-std::vector<double> read_table(const Node& table, const ModelArrays& rows) {
+std::vector<double> read_table(const JsonNode& table, const ModelArrays& rows) {
   std::vector<double> out(rows.action.size(), 0.0);
   switch (table_depth(table.raw())) {
     case 0:
@@ -87,7 +87,7 @@ std::vector<double> read_table(const Node& table, const ModelArrays& rows) {
   return out;
 }
 
-Names::Names(const Node& node, std::string_view what, int least, std::size_t bytes) {
+Names::Names(const JsonNode& node, std::string_view what, int least, std::size_t bytes) {
   if (!node.raw().is_array()) {
     if (!node.raw().is_number()) node.fail("must be a count or a list of names");
     const auto count = node.integer(least, 0x7FFFFFFE);
@@ -109,7 +109,7 @@ Names::Names(std::int32_t count, std::vector<std::string> names)
     numbers_.emplace(names_[i], static_cast<std::int32_t>(i));
 }
 
-std::int32_t Names::find(const Node& node, const std::string& name) const {
+std::int32_t Names::find(const JsonNode& node, const std::string& name) const {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) return found->second;
   std::int32_t number = -1;
@@ -121,9 +121,9 @@ std::int32_t Names::find(const Node& node, const std::string& name) const {
   return number;
 }
 
-std::int32_t Names::read(const Node& node) const {
+std::int32_t Names::read(const JsonNode& node) const {
   if (node.raw().is_string()) return find(node, node.text());
   return static_cast<std::int32_t>(node.integer(0, count_ - 1));
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -6,10 +6,10 @@
 #include "io/json/json_model.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
-Start read_start_list(const Node& list, const ModelArrays& model) {
+Start read_start_list(const JsonNode& list, const ModelArrays& model) {
   if (list.size() != static_cast<std::size_t>(model.states))
     list.fail(fmt::format("must have {} entries, one for each state", model.states));
   Start start;
@@ -20,7 +20,7 @@ Start read_start_list(const Node& list, const ModelArrays& model) {
   return start;
 }
 
-Start read_start_object(const Node& object, const Names& states) {
+Start read_start_object(const JsonNode& object, const Names& states) {
   Start start;
   const auto& members = object.raw().get_ref<const Json::object_t&>();
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -30,14 +30,14 @@ Start read_start_object(const Node& object, const Names& states) {
   return start;
 }
 
-Start read_start(const Node& node, const ModelArrays& model) {
+Start read_start(const JsonNode& node, const ModelArrays& model) {
   if (node.raw().is_array()) return read_start_list(node, model);
   const Names states(model.states, model.state_names);
   if (node.raw().is_object()) return read_start_object(node, states);
   return Start(states.read(node));
 }
 
-Constraint read_constraint(const Node& node) {
+Constraint read_constraint(const JsonNode& node) {
   node.allow_only({"signal", "at_least", "at_most", "probability"});
   const auto least = node.find("at_least"), most = node.find("at_most");
   if (least.has_value() == most.has_value()) node.fail("must have either at_least or at_most");
@@ -47,7 +47,7 @@ Constraint read_constraint(const Node& node) {
   return c;
 }
 
-Objective read_objective(const Node& node) {
+Objective read_objective(const JsonNode& node) {
   node.allow_only({"maximise", "minimise"});
   const auto most = node.find("maximise"), least = node.find("minimise");
   if (most.has_value() == least.has_value()) node.fail("must have either maximise or minimise");
@@ -55,7 +55,7 @@ Objective read_objective(const Node& node) {
 }
 
 // One number, one for each row in the order of the model, or nested as the reward is.
-Radius read_radius(const Node& node, const ModelArrays& model) {
+Radius read_radius(const JsonNode& node, const ModelArrays& model) {
   switch (table_depth(node.raw())) {
     case 0:
       return node.number();
@@ -69,14 +69,14 @@ Radius read_radius(const Node& node, const ModelArrays& model) {
   }
 }
 
-Reach read_reach(const Node& node) {
+Reach read_reach(const JsonNode& node) {
   const std::string text = node.text();
   if (text == "anywhere") return Reach::anywhere;
   if (text == "support") return Reach::support;
   node.fail("must be \"anywhere\" or \"support\"");
 }
 
-Uncertainty read_uncertainty(const Node& node, const ModelArrays& model) {
+Uncertainty read_uncertainty(const JsonNode& node, const ModelArrays& model) {
   const SetKind* kind = SetKind::find(node.at("set").text());
   if (kind == nullptr)
     node.at("set").fail(fmt::format("must be one of {}", fmt::join(SetKind::names(), ", ")));
@@ -94,13 +94,13 @@ Uncertainty read_uncertainty(const Node& node, const ModelArrays& model) {
 
 }  // namespace
 
-std::optional<int> read_horizon(const Node& root) {
+std::optional<int> read_horizon(const JsonNode& root) {
   const auto node = root.find("horizon");
   if (!node || node->is_null()) return std::nullopt;
   return static_cast<int>(node->integer(0, std::numeric_limits<int>::max()));
 }
 
-Side read_side(const Node& root, std::size_t bytes) {
+Side read_side(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "constraints", "uncertainty", "arrivals", "labels", "objective"});
@@ -112,7 +112,7 @@ Side read_side(const Node& root, std::size_t bytes) {
   return side;
 }
 
-void read_arrivals(const Node& root, ModelArrays& model) {
+void read_arrivals(const JsonNode& root, ModelArrays& model) {
   const auto arrivals = root.find("arrivals");
   if (!arrivals) return;
   if (!arrivals->raw().is_object()) arrivals->fail("must be an object of signals and values");
@@ -120,7 +120,7 @@ void read_arrivals(const Node& root, ModelArrays& model) {
   const auto& members = arrivals->raw().get_ref<const Json::object_t&>();
   for (std::size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members.begin()[i].first;
-    const Node values = arrivals->member(i);
+    const JsonNode values = arrivals->member(i);
     const auto named = [&](const Signal& signal) { return signal.name == name; };
     const auto signal = std::find_if(model.signals.begin(), model.signals.end(), named);
     if (name != "reward" && signal == model.signals.end())
@@ -134,21 +134,21 @@ void read_arrivals(const Node& root, ModelArrays& model) {
   }
 }
 
-void read_labels(const Node& root, ModelArrays& model) {
+void read_labels(const JsonNode& root, ModelArrays& model) {
   const auto labels = root.find("labels");
   if (!labels) return;
   if (!labels->raw().is_object()) labels->fail("must be an object of names and lists of states");
   const Names states(model.states, model.state_names);
   const auto& members = labels->raw().get_ref<const Json::object_t&>();
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const Node list = labels->member(i);
+    const JsonNode list = labels->member(i);
     Label label{members.begin()[i].first};
     for (std::size_t n = 0; n < list.size(); ++n) label.states.push_back(states.read(list.at(n)));
     model.labels.push_back(std::move(label));
   }
 }
 
-Terms read_terms(const Node& root, const ModelArrays& model) {
+Terms read_terms(const JsonNode& root, const ModelArrays& model) {
   Terms terms;
   terms.horizon = read_horizon(root);
   if (const auto discount = root.find("discount")) terms.discount = discount->number();
@@ -162,4 +162,4 @@ Terms read_terms(const Node& root, const ModelArrays& model) {
   return terms;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -7,7 +7,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 std::string list_of_names(const std::vector<std::string>& names) {
@@ -206,7 +207,7 @@ void write_uncertainty(std::string& out, const Draft& draft) {
   out += "}\n";
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 std::string write_json(const Draft& draft) {
   io::require_dense_actions(draft.model);

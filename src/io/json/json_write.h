@@ -4,7 +4,7 @@
 
 #include "redoubt/problem.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Key lines of a JSON object, each ending in ",\n" and indented by two blanks.
 void write_names(std::string& out, const Model& model);     // "states", "actions"
@@ -16,4 +16,4 @@ std::string write_side(const Draft& draft, bool labels = true);
 // The last line: without the comma.
 void write_uncertainty(std::string& out, const Draft& draft);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

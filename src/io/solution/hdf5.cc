@@ -4,7 +4,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io::hdf5 {
+namespace redoubt::internal::io::hdf5 {
 namespace {
 
 template <class Create>
@@ -227,4 +227,4 @@ std::vector<std::int64_t> Input::read_offsets(const std::string& name, std::size
   return begin;
 }
 
-}  // namespace redoubt::io::hdf5
+}  // namespace redoubt::internal::io::hdf5

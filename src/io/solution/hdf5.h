@@ -12,7 +12,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt::io::hdf5 {
+namespace redoubt::internal::io::hdf5 {
 
 // Closes what it holds.
 class Handle {
@@ -160,4 +160,4 @@ class Input {
   Handle file_;
 };
 
-}  // namespace redoubt::io::hdf5
+}  // namespace redoubt::internal::io::hdf5

@@ -2,7 +2,7 @@
 
 #include "model/submodel.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Calls visit(begin, end, first, last) for ranges of at most `most` states of the whole model that
 // together have all those that the model owns. Of these a range has model.own(first) up to
@@ -17,4 +17,4 @@ void for_each_range_of_own(const Model& model, std::int64_t most, Visit visit) {
   }
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -2,7 +2,7 @@
 
 #include "io/solution/stage_arrays.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 template <class Visit>
@@ -41,4 +41,4 @@ Trace read_trace(const hdf5::Input& in, const std::string& prefix) {
   return trace;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -4,7 +4,7 @@
 #include "redoubt/solution.h"
 
 // Parts of a solution that checkpoints have, too, under names that begin with `prefix`.
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 std::vector<Policy::Stage> read_stages(const hdf5::Input& in, const std::string& prefix);
 
@@ -27,4 +27,4 @@ void read_member(const hdf5::Input& in, const std::string& name, std::vector<Own
   });
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -5,7 +5,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 void check_offsets(const std::vector<std::int64_t>& offsets, std::size_t count, std::size_t total,
@@ -95,4 +95,4 @@ void check_structure(const Policy& policy) {
   check_moves(policy.start_moves, "start moves", 0);
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

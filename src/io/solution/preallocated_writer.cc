@@ -8,7 +8,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
@@ -38,4 +38,4 @@ void PreallocatedWriter::close() {
   require(failure_ == 0, "{}: cannot be written ({})", path_.string(), std::strerror(failure_));
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

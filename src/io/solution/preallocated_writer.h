@@ -6,7 +6,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Fills room that was left for arrays in a file that another process has made and closed. A failure
 // is kept until the end: ranks go on talking to each other until all of them are there.
@@ -53,4 +53,4 @@ inline void PreallocatedWriter::write(const std::vector<MemoryMove>& values, std
   write_bytes(packed.data(), packed.size(), at);
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -9,7 +9,7 @@
 #include "support/file.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 constexpr std::string_view mark = "redoubt1";
@@ -87,4 +87,4 @@ void write_sealed(const std::filesystem::path& path,
   file.keep();
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

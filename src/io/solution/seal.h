@@ -6,7 +6,7 @@
 
 #include "io/solution/hdf5.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // The HDF5 library is not safe against damaged files, so every file that we write ends in a seal: a
 // mark, the length of what comes before, and a sum of it. Nothing is handed to the library before
@@ -21,4 +21,4 @@ void write_sealed(const std::filesystem::path& path,
                   const std::function<void(hdf5::Output&)>& write,
                   const std::function<void(const std::filesystem::path&)>& fill = {});
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

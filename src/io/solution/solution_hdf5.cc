@@ -11,7 +11,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 template <class Visit>
@@ -96,7 +97,7 @@ Solution read_solution(const std::filesystem::path& path, const Model* part) {
   require(!in.has("work"), "is a checkpoint, must be a solution");
   const auto text = in.read<char>("summary");
   const Json summary = parse_json({text.data(), text.size()});
-  Solution s = read_summary(Node(summary));
+  Solution s = read_summary(JsonNode(summary));
   require(s.policy.states >= 1, "the policy is for {} states, must be at least 1", s.policy.states);
   if (part == nullptr)
     s.policy.stages = read_stages(in, "policy/stages/");
@@ -123,7 +124,7 @@ void save(const Solution& solution, const std::filesystem::path& path, const Own
 }
 
 }  // namespace
-}  // namespace io
+}  // namespace internal::io
 
 void save_solution(const Solution& solution, const std::filesystem::path& path) {
   io::save(solution, path, {}, nullptr);
@@ -137,11 +138,11 @@ void save_solution(const Solution& solution, const std::filesystem::path& path, 
 }
 
 Solution load_solution(const std::filesystem::path& path) {
-  return io::naming(path.string(), [&] { return io::read_solution(path, nullptr); });
+  return naming(path.string(), [&] { return io::read_solution(path, nullptr); });
 }
 
 Solution load_solution(const std::filesystem::path& path, const Model& model) {
-  return io::naming(path.string(), [&] {
+  return naming(path.string(), [&] {
     return io::read_solution(path, model.arrays().submodel ? &model : nullptr);
   });
 }

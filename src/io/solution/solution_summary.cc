@@ -6,7 +6,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 constexpr std::int64_t whole = std::int64_t{1} << 53;  // integers that a double keeps
@@ -20,7 +20,7 @@ Json number(const std::optional<double>& value) { return value ? number(*value) 
 
 Json worst_case(double worst) { return is_known(worst) ? number(worst) : Json(nullptr); }
 
-double read_number(const Node& node) {
+double read_number(const JsonNode& node) {
   if (!node.raw().is_string()) return node.number();
   const std::string text = node.text();
   if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
@@ -28,19 +28,19 @@ double read_number(const Node& node) {
   if (text == "-inf") return -std::numeric_limits<double>::infinity();
   node.fail("must be a number");
 }
-std::optional<double> read_optional(const Node& node) {
+std::optional<double> read_optional(const JsonNode& node) {
   if (node.is_null()) return std::nullopt;
   return read_number(node);
 }
-double read_worst(const Node& node) { return node.is_null() ? kUnknown : read_number(node); }
-bool read_flag(const Node& node) {
+double read_worst(const JsonNode& node) { return node.is_null() ? kUnknown : read_number(node); }
+bool read_flag(const JsonNode& node) {
   if (!node.raw().is_boolean()) node.fail("must be true or false");
   return node.raw().get<bool>();
 }
 
 // The value whose name is the text of the node.
 template <class Value, std::size_t count, class Name>
-Value read_word(const Node& node, const std::array<Value, count>& values, Name name_of) {
+Value read_word(const JsonNode& node, const std::array<Value, count>& values, Name name_of) {
   const std::string text = node.text();
   for (const Value value : values) {
     if (name_of(value) == text) return value;
@@ -55,11 +55,11 @@ constexpr std::array statuses = {Status::certified, Status::feasible, Status::vi
                                  Status::infeasible, Status::stopped};
 std::string_view name_of(Sense sense) { return sense == Sense::at_least ? "at_least" : "at_most"; }
 std::string_view name_of(Rounding rounding) { return rounding == Rounding::up ? "up" : "mixed"; }
-Sense read_sense(const Node& node) {
+Sense read_sense(const JsonNode& node) {
   return read_word(node, std::array{Sense::at_least, Sense::at_most},
                    [](Sense s) { return name_of(s); });
 }
-Rounding read_rounding(const Node& node) {
+Rounding read_rounding(const JsonNode& node) {
   return read_word(node, std::array{Rounding::up, Rounding::mixed},
                    [](Rounding r) { return name_of(r); });
 }
@@ -74,7 +74,7 @@ Json constraint_json(const ConstraintResult& c) {
           {"best_achievable", number(c.best_achievable)}};
 }
 
-ConstraintResult read_result(const Node& node) {
+ConstraintResult read_result(const JsonNode& node) {
   return {.name = node.at("name").text(),
           .sense = read_sense(node.at("sense")),
           .bound = read_number(node.at("bound")),
@@ -91,7 +91,7 @@ Json axis_json(const BudgetAxis& axis) {
           {"exact", axis.exact},           {"rounding", name_of(axis.rounding)}};
 }
 
-BudgetAxis read_axis(const Node& node) {
+BudgetAxis read_axis(const JsonNode& node) {
   constexpr int most = std::numeric_limits<int>::max();
   BudgetAxis axis;
   axis.constraint = static_cast<int>(node.at("constraint").integer(0, most));
@@ -114,12 +114,12 @@ Json policy_json(const Policy& policy, State states) {
           {"budget", budget}};
 }
 
-void read_policy(const Node& node, Policy& policy) {
+void read_policy(const JsonNode& node, Policy& policy) {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   policy.states = static_cast<State>(node.at("states").integer(0, most));
   policy.repeats_last = read_flag(node.at("repeats_last"));
   policy.start_memory = static_cast<std::int32_t>(node.at("start_memory").integer(0, most));
-  const Node budget = node.at("budget");
+  const JsonNode budget = node.at("budget");
   for (std::size_t i = 0; i < budget.size(); ++i) policy.budget.push_back(read_axis(budget.at(i)));
 }
 
@@ -149,26 +149,26 @@ std::string write_summary(const Solution& s, State states) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Solution read_summary(const Node& root) {
+Solution read_summary(const JsonNode& root) {
   require_format(root, "redoubt-solution", 1);
   Solution s;
   s.status = read_word(root.at("status"), statuses, [](Status status) { return name(status); });
   s.method = root.at("method").text();
-  const Node reward = root.at("reward");
+  const JsonNode reward = root.at("reward");
   s.reward = {read_worst(reward.at("worst")), read_optional(reward.at("bound")),
               read_optional(reward.at("static_bound"))};
-  const Node constraints = root.at("constraints");
+  const JsonNode constraints = root.at("constraints");
   for (std::size_t i = 0; i < constraints.size(); ++i)
     s.constraints.push_back(read_result(constraints.at(i)));
   s.hopeless = read_optional(root.at("hopeless"));
   s.seconds = read_number(root.at("seconds"));
   s.row_evaluations = read_number(root.at("row_evaluations"));
   s.iterations = root.at("iterations").integer(0, whole);
-  const Node cut = root.at("cut");
+  const JsonNode cut = root.at("cut");
   if (!cut.is_null()) s.cut = static_cast<int>(cut.integer(0, std::numeric_limits<int>::max()));
   // Files that were written before there was such a thing do not say it.
   if (const auto unfinished = root.find("unfinished")) s.unfinished = read_flag(*unfinished);
-  const Node notes = root.at("notes");
+  const JsonNode notes = root.at("notes");
   for (std::size_t i = 0; i < notes.size(); ++i) s.notes.push_back(notes.at(i).text());
   read_policy(root.at("policy"), s.policy);
   s.trace.constraints.resize(
@@ -176,4 +176,4 @@ Solution read_summary(const Node& root) {
   return s;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

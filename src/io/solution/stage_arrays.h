@@ -2,7 +2,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Every array of a stage, by name.
 template <class Visit>
@@ -20,4 +20,4 @@ void for_each_stage_array(Visit visit) {
   visit("landing_moves", &Stage::landing_moves);
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -10,6 +10,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Stages one after the other, in a file without a name: it goes with the process that made it,

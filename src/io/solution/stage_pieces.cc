@@ -9,7 +9,7 @@
 #include "parallel/collectives.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 // Offsets have one entry more than what they are offsets of.
@@ -261,4 +261,4 @@ void StagePieces::fill(const std::filesystem::path& path) const {
   all_or_none(ranks, [&] { file.close(); });
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -10,7 +10,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/stage_store.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // The stages of a policy on their way into one file, wherever they are: in memory or in a store, on
 // one rank or on several. A rank that writes holds one range of the states of a stage besides its
@@ -75,4 +75,4 @@ class StagePieces {
   mutable std::vector<std::uint64_t> rooms_;  // of the arrays, in their order
 };
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -7,7 +7,7 @@
 #include "io/solution/stage_arrays.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 // Makes offsets count from the first of them, which is returned.
@@ -199,4 +199,4 @@ void StageSlices::read_landings(int h, State begin, State end, Policy::Stage& st
   }
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

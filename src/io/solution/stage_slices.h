@@ -7,7 +7,7 @@
 #include "io/solution/hdf5.h"
 #include "redoubt/policy.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // The stages of a policy in a file, of which only what belongs to some states is read.
 class StageSlices {
@@ -39,4 +39,4 @@ class StageSlices {
   std::map<std::string, std::vector<std::int64_t>> begin_;  // of each array: where stages begin
 };
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

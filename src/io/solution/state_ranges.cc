@@ -5,7 +5,7 @@
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 StateRanges::StateRanges(const Owners& owners, State own, std::int64_t count)
     : owners_(owners), own_(own) {
@@ -77,4 +77,4 @@ std::vector<std::byte> StateRanges::in_order(const std::vector<std::vector<Share
   return all;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -6,7 +6,7 @@
 
 #include "redoubt/checkpoint.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Values of states on their way into one file, where states have the order of the whole model
 // whoever owns them. They come range by range to the rank that writes the range, which never holds
@@ -56,4 +56,4 @@ class StateRanges {
   std::vector<State> begin_;  // of each range, in the whole model; and the end
 };
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

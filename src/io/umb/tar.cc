@@ -13,7 +13,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
@@ -218,4 +218,4 @@ std::string write_tar(const std::vector<std::pair<std::string, std::string>>& fi
   return out;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

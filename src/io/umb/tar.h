@@ -12,7 +12,7 @@
 
 #include "redoubt/io.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // The files of a tar archive, plain or packed by gzip or xz, of which any piece can be read.
 // Nothing is kept in memory and nothing written to disk. Of a plain archive a piece costs what it
@@ -57,4 +57,4 @@ class TarReader {
 std::string write_tar(const std::vector<std::pair<std::string, std::string>>& files,
                       Packing packing = Packing::gzip);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

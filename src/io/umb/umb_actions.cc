@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 void reorder_rows(ModelArrays& a, const std::vector<std::int64_t>& order) {
@@ -81,4 +81,4 @@ void sort_actions(ModelArrays& a) {
   if (!sorted) reorder_rows(a, order);
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -6,7 +6,7 @@
 #include <vector>
 
 // Names and layout of Unified Markov Binary, version 1: a tar archive with index.json and arrays.
-namespace redoubt::io::umb {
+namespace redoubt::internal::io::umb {
 
 static_assert(std::endian::native == std::endian::little,
               "UMB arrays are little-endian; a big-endian machine needs byte swaps here");
@@ -40,4 +40,4 @@ std::string to_bytes(const std::vector<Value>& values) {
   return out;
 }
 
-}  // namespace redoubt::io::umb
+}  // namespace redoubt::internal::io::umb

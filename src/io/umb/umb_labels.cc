@@ -3,16 +3,16 @@
 #include "io/umb/umb_index.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
-void read_labels(umb::Members& members, const Node& index, std::int64_t states,
+void read_labels(umb::Members& members, const JsonNode& index, std::int64_t states,
                  ModelArrays& arrays) {
   const auto annotations = index.find("annotations");
   const auto labels = annotations ? annotations->find(umb::labels_group) : std::nullopt;
   if (!labels) return;
   if (!labels->raw().is_object()) labels->fail("must be an object");
   for (const auto& [id, description] : labels->raw().get_ref<const Json::object_t&>()) {
-    const Node node = labels->at(id);
+    const JsonNode node = labels->at(id);
     const std::string member = umb::annotation(umb::labels_group, id, "states");
     if (!members.has(member)) continue;
     if (const auto type = node.find("type"); type && type->at("type").text() != "bool")
@@ -32,4 +32,4 @@ std::string bits_of(const std::vector<State>& states, std::int64_t count, std::i
   return umb::to_bytes(bits);
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

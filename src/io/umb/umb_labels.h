@@ -4,15 +4,15 @@
 #include "redoubt/model.h"
 #include "support/json_node.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // Atomic propositions of states as labels; those of choices and branches are ignored. `states` is
 // how many the file has. Of layers, one for each stage, the first counts: labels do not depend on
 // the stage.
-void read_labels(umb::Members& members, const Node& index, std::int64_t states,
+void read_labels(umb::Members& members, const JsonNode& index, std::int64_t states,
                  ModelArrays& arrays);
 
 // One bit for each of `count` states, set for those that are listed, in every layer of so many.
 std::string bits_of(const std::vector<State>& states, std::int64_t count, std::int64_t layer);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -17,7 +17,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 using umb::Range;
@@ -89,11 +90,11 @@ class UmbReader {
   }
 
   void read_sizes() {
-    const Node version = index_.at("format-version");
+    const JsonNode version = index_.at("format-version");
     if (version.integer(0, 0xFFFFFFFF) > 1)  // 0 and 1 do not differ in what we read
       version.fail("is newer than this program, which reads versions up to 1");
     system_.emplace(index_.at("transition-system"));
-    const Node& system = *system_;
+    const JsonNode& system = *system_;
     if (system.at("time").text() != "discrete")
       system.at("time").fail("must be \"discrete\": time is counted in decisions");
     system.at("#players").integer(0, 1);
@@ -321,17 +322,17 @@ class UmbReader {
         terms_.uncertainty);
   }
 
-  static const Node& doubles() {
+  static const JsonNode& doubles() {
     static const Json type = {{"type", "double"}};
-    static const Node node(type);
+    static const JsonNode node(type);
     return node;
   }
 
   umb::Members members_;
   Json json_;
-  Node index_;
+  JsonNode index_;
   int rank_, ranks_;
-  std::optional<Node> system_, file_data_, parameters_, probability_type_;
+  std::optional<JsonNode> system_, file_data_, parameters_, probability_type_;
   Side side_;
   std::int64_t states_ = 0, choices_ = 0, branches_ = 0, choice_actions_ = 0;
   bool interval_ = false;
@@ -372,10 +373,10 @@ Draft read_whole(TarReader& archive) {
   return {Model(std::move(whole.block)), std::move(whole.terms), whole.rewarded};
 }
 
-}  // namespace io
+}  // namespace internal::io
 
 Draft read_umb(std::string_view bytes, std::string_view name) {
-  return io::naming(name, [&] {
+  return naming(name, [&] {
     io::TarReader archive(bytes);
     return io::read_whole(archive);
   });

@@ -4,7 +4,7 @@
 #include "redoubt/io.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // What one rank keeps of a UMB archive: the rows of the states that it owns, as `make_submodel`
 // takes them. On one rank these are the arrays of the model.
@@ -23,4 +23,4 @@ UmbShare read_share(TarReader& archive, Communicator& ranks, const PartitionOpti
 // The same on one rank, which reads everything.
 Draft read_whole(TarReader& archive);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

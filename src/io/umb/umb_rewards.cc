@@ -5,7 +5,7 @@
 #include "io/umb/umb_index.h"
 #include "support/require.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 namespace {
 
 void add_choice_rewards(std::vector<double> values, Signal& signal) {
@@ -29,11 +29,11 @@ void add_state_rewards(const std::string& member, const umb::Ranges& states,
   }
 }
 
-Signal read_reward(umb::Members& members, const std::string& id, const Node& node,
+Signal read_reward(umb::Members& members, const std::string& id, const JsonNode& node,
                    const UmbRows& rows, const ModelArrays& a) {
   const auto alias = node.find("alias");
   Signal signal{alias ? alias->text() : id, {}, {}};
-  const Node applies_to = node.at("applies-to");
+  const JsonNode applies_to = node.at("applies-to");
   for (std::size_t i = 0; i < applies_to.size(); ++i) {
     const std::string to = applies_to.at(i).text();
     const std::string member = umb::annotation("rewards", id, to);
@@ -61,7 +61,7 @@ Signal read_reward(umb::Members& members, const std::string& id, const Node& nod
 
 // The structure called "reward" is the reward or, in its place, the nameless one of a PRISM file,
 // which other programs write without a name or as "default"; all others are signals.
-bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
+bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& rows,
                   ModelArrays& arrays) {
   const auto annotations = index.find("annotations");
   const auto rewards = annotations ? annotations->find("rewards") : std::nullopt;
@@ -83,4 +83,4 @@ bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
   return false;
 }
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -3,7 +3,7 @@
 #include "io/umb/umb_values.h"
 #include "redoubt/model.h"
 
-namespace redoubt::io {
+namespace redoubt::internal::io {
 
 // The entries of an array of the archive that are to be read, of so many.
 struct UmbEntries {
@@ -16,7 +16,7 @@ struct UmbRows {
 
 // Adds the rewards of an archive to a model that has its rows already. False: none of them is
 // called the reward.
-bool read_rewards(umb::Members& members, const Node& index, const UmbRows& rows,
+bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& rows,
                   ModelArrays& arrays);
 
-}  // namespace redoubt::io
+}  // namespace redoubt::internal::io

@@ -7,7 +7,7 @@
 
 #include "support/require.h"
 
-namespace redoubt::io::umb {
+namespace redoubt::internal::io::umb {
 namespace {
 
 constexpr std::int64_t kChunk = 1 << 20;  // bytes of an array that are in memory as they are stored
@@ -40,7 +40,7 @@ struct Type {
   std::size_t bytes;  // of one number; an interval has two
 };
 
-Type read_type(const Node& node) {
+Type read_type(const JsonNode& node) {
   std::string name = node.at("type").text();
   const bool interval = name.ends_with("-interval");
   if (interval) name.resize(name.size() - std::string("-interval").size());
@@ -84,7 +84,7 @@ std::size_t stride_of(const Type& type) { return type.bytes * (type.interval ? 2
 
 }  // namespace
 
-bool is_interval(const Node& type) { return read_type(type).interval; }
+bool is_interval(const JsonNode& type) { return read_type(type).interval; }
 
 std::int64_t size_of(const Ranges& ranges) {
   std::int64_t size = 0;
@@ -121,7 +121,8 @@ void Members::check_size(const std::string& name, std::int64_t count,
           bytes);
 }
 
-void Members::check_values(const std::string& name, std::int64_t count, const Node& type) const {
+void Members::check_values(const std::string& name, std::int64_t count,
+                           const JsonNode& type) const {
   check_size(name, count, static_cast<std::int64_t>(8 * stride_of(read_type(type))));
 }
 
@@ -252,7 +253,7 @@ std::vector<State> Members::bits(const std::string& name, std::int64_t count) {
   return set;
 }
 
-Values Members::values(const std::string& name, std::int64_t count, const Node& type,
+Values Members::values(const std::string& name, std::int64_t count, const JsonNode& type,
                        const Ranges& ranges) {
   const Type each = read_type(type);
   check_values(name, count, type);
@@ -267,4 +268,4 @@ Values Members::values(const std::string& name, std::int64_t count, const Node& 
   return out;
 }
 
-}  // namespace redoubt::io::umb
+}  // namespace redoubt::internal::io::umb

@@ -8,14 +8,14 @@
 #include "redoubt/model.h"
 #include "support/json_node.h"
 
-namespace redoubt::io::umb {
+namespace redoubt::internal::io::umb {
 
 // Numbers of a file, as doubles; intervals have both ends.
 struct Values {
   std::vector<double> lower, upper;  // upper is empty unless the type is an interval
 };
 
-bool is_interval(const Node& type);
+bool is_interval(const JsonNode& type);
 
 // Entries begin..end-1 of an array.
 struct Range {
@@ -39,7 +39,7 @@ class Members {
 
   // An Error unless the member is there and has its values, or offsets: which are one more, and may
   // be missing when they count from 0 to `total` by ones.
-  void check_values(const std::string& name, std::int64_t count, const Node& type) const;
+  void check_values(const std::string& name, std::int64_t count, const JsonNode& type) const;
   void check_offsets(const std::string& name, std::int64_t count, std::int64_t total) const;
 
   // Offsets `range.begin` to `range.end`, both included, of those that begin at 0, never decrease
@@ -57,7 +57,7 @@ class Members {
                                     const Ranges& ranges);
   std::vector<State> bits(const std::string& name, std::int64_t count);  // those that are set
   // Of the type that index.json gives, such as {"type": "double", "size": 64}.
-  Values values(const std::string& name, std::int64_t count, const Node& type,
+  Values values(const std::string& name, std::int64_t count, const JsonNode& type,
                 const Ranges& ranges);
 
  private:
@@ -75,4 +75,4 @@ class Members {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace redoubt::io::umb
+}  // namespace redoubt::internal::io::umb

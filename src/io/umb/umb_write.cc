@@ -9,7 +9,8 @@
 #include "support/require.h"
 
 namespace redoubt {
-namespace io {
+using namespace internal;
+namespace internal::io {
 namespace {
 
 using umb::to_bytes;
@@ -218,7 +219,7 @@ class UmbWriter {
 };
 
 }  // namespace
-}  // namespace io
+}  // namespace internal::io
 
 std::string write_umb(const Draft& draft, Packing packing) {
   return io::UmbWriter(draft).write(packing);

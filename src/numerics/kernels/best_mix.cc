@@ -3,7 +3,7 @@
 #include "numerics/kernels/kernels.h"
 #include "numerics/lanes.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 struct Action {
@@ -160,4 +160,4 @@ void by_bridge(const MixProblem& problem, const MixResult& result) {
 
 const MixFunctions mix_functions = {by_pairs, by_bridge};
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -3,7 +3,7 @@
 #include "numerics/kernels/kernels.h"
 #include "numerics/lanes.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 constexpr std::int64_t kCorner = sizeof(CurveCorner) / sizeof(double);
@@ -140,7 +140,7 @@ void sum_supports(const SupportSum& sum, double* to) {
       const Lanes q1 = load(sum.weight[1] + lane) * load(sum.kernel[1] + first);
       const Mask some = below(sum.lanes - lane) & (q0 + q1 > 0.0);
       Integers at = begin_at(sum, first, q0, q1);
-      for (auto& v : at.submodel) v *= static_cast<std::uint64_t>(sum.size);
+      for (auto& v : at.part) v *= static_cast<std::uint64_t>(sum.size);
       FourLanes entry = gather_four(table, at);
       for (;;) {
         const Mask up = (entry.number[2] * q0 <= q1) & some;
@@ -164,4 +164,4 @@ void sum_supports(const SupportSum& sum, double* to) {
 
 const CurveFunctions curve_functions{stand_on_curve, sum_supports};
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -6,7 +6,7 @@
 #include "numerics/vector_functions.h"
 
 // The kernels of this folder, once for each instruction set.
-namespace redoubt {
+namespace redoubt::internal {
 
 namespace baseline {
 extern const VectorFunctions vector_functions;
@@ -27,4 +27,4 @@ extern const CurveFunctions curve_functions;
 void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
 }  // namespace avx512
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include "numerics/kernels/kernels.h"
 #include "numerics/vector_math.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 [[gnu::always_inline]] inline void tilt(const TiltedRows& rows, const TiltMoments& to, int j,
@@ -62,4 +62,4 @@ void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]) {
   }
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -1,7 +1,7 @@
 #include "numerics/kernels/kernels.h"
 #include "numerics/vector_math.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 template <class Function>
@@ -30,4 +30,4 @@ void log1p_of(const double* x, double* y, int count) {
 
 const VectorFunctions vector_functions = {exp_of, expm1_of, log_of, log1p_of};
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -3,7 +3,7 @@
 #include "numerics/lanes.h"
 #include "sets/row.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 static_assert(kLanes == kLaneBlock);
 
@@ -181,4 +181,4 @@ void interval(const LaneRows&, const LaneValues&, Scratch&, double* worst, doubl
 void expected_values(const SparseRows&, const std::int64_t* rows, std::int64_t count,
                      const double* values, double* result);
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

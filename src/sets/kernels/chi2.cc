@@ -5,7 +5,7 @@
 // s (both relative to a),
 //     eta = m + sqrt(s / excess),   worst = m - sqrt(s * excess),   excess = (1 + radius) a - 1.
 // Most rows at small radii keep all their outcomes, and that is tested first.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 // One block. Everything but `low` is relative to the value of the first outcome, so that rounding
@@ -168,4 +168,4 @@ void chi2(const LaneRows& rows, const LaneValues& values, Scratch&, double* wors
   solve(RowOfLane(rows, values.lanes), values, worst, minimiser);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

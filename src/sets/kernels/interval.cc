@@ -3,7 +3,7 @@
 // lower <= P <= upper. Nature starts from the lower bounds and gives the mass that is left to the
 // lowest values first, each up to its upper bound. Seen upside down, it takes that mass from the
 // top of what fits between the bounds.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 [[gnu::always_inline]] inline Lanes negated_value(const Block& v, int outcome) {
@@ -81,4 +81,4 @@ void interval(const LaneRows& given, const LaneValues& values, Scratch& scratch,
   solve(rows, {room, stride}, find, values, worst, minimiser);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

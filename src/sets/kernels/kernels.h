@@ -3,7 +3,7 @@
 #include "sets/row.h"
 
 // The kernels, once for each instruction set.
-namespace redoubt {
+namespace redoubt::internal {
 
 struct SetKernel {
   WorstCase one_row;
@@ -25,4 +25,4 @@ namespace avx512 {
 extern const SetKernels set_kernels;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

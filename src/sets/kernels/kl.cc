@@ -2,7 +2,7 @@
 
 // sum P log(P / p) <= radius. A guess of b, one evaluation there, and more of them in lanes that it
 // does not settle.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 // One block on its way through the stages.
@@ -306,4 +306,4 @@ void kl(const LaneRows& given, const LaneValues& values, Scratch& scratch, doubl
       worst, minimiser);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

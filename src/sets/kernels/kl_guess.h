@@ -3,7 +3,7 @@
 #include "sets/kernels/kl_series.h"
 
 // Where to look for the b of a kl row first.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 struct Guess {
   Lanes b;
@@ -97,4 +97,4 @@ template <class Rows, class Rates>
   return select(per_b > 0.0, 1.0 / per_b, fallback);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

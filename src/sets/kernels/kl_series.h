@@ -11,7 +11,7 @@
 // fast and safe. The maximum is flat, so an error in b enters the value squared. And the cumulants
 // give L around b as a Taylor series: one evaluation with b within a few per cent of its optimum
 // yields the value to 1e-12 of the range, and a bound on the rest of the series proves it.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 // Values are taken relative to the first outcome's, so that rounding is relative to their range and
 // not to their size, and times a power of two that brings the range into [1, 2).
@@ -160,4 +160,4 @@ template <class Number>
           near & (rest * per_best <= kTolerance * width)};
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -1,6 +1,6 @@
 #include "sets/kernels/block.h"
 
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 template <class Rows>
@@ -36,4 +36,4 @@ void expected_values(const SparseRows& matrix, const std::int64_t* rows, std::in
   }
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -9,7 +9,7 @@
 //     amount * eta + sum over outcomes above eta of mass * (value - eta):
 // where the tangents at both ends of a bracket meet, there is the minimum or a better end. About
 // log2(outcomes) + 2 sweeps.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 
 template <class Number>
 struct Taking {
@@ -152,4 +152,4 @@ template <class Number, class Mass, class Value>
   }
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

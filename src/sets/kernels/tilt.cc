@@ -2,7 +2,7 @@
 #include "sets/kernels/block.h"
 
 // P proportional to p exp(-v / temperature).
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 template <class Rows>
@@ -40,4 +40,4 @@ void tilt(const LaneRows& given, const LaneValues& values, Scratch&, double* wor
                  [&](const Block& v, const Minimiser* place) { return solve(rows, v, place); });
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

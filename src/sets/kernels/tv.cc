@@ -2,7 +2,7 @@
 
 // Total variation: nature takes mass `radius` from the highest outcomes and puts it on the lowest
 // landing place.
-namespace redoubt::REDOUBT_TARGET {
+namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 [[gnu::always_inline]] inline Lanes value_of(const Block& v, int outcome) { return v[outcome]; }
@@ -76,4 +76,4 @@ void tv(const LaneRows& given, const LaneValues& values, Scratch&, double* worst
   solve(rows, total, values, worst, minimiser);
 }
 
-}  // namespace redoubt::REDOUBT_TARGET
+}  // namespace redoubt::internal::REDOUBT_TARGET

@@ -10,7 +10,7 @@
 #include "solvers/frontier/sets/trade_offs.h"
 #include "solvers/value_iteration/value_iteration.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Of the tolerance: what the mixture may leave open, and what an infinite horizon may.
@@ -252,4 +252,4 @@ NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOp
   return ColumnGeneration(problem, options, workers, watch).run(savepoint);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "solvers/gap_tolerance.h"
 #include "solvers/solver_checkpoint.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The optimum of the nominal model under constraints on expectations. At fixed prices of the
 // constraints it is a plain value iteration, and by weak duality a bound. The best mixture of the
@@ -47,4 +47,4 @@ NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOp
                                 Workers& workers, Stopwatch& watch,
                                 SolverCheckpoint* savepoint = nullptr);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kSweepsBetween = 20;  // that keep their actions, between two that choose them
@@ -192,4 +192,4 @@ void WeightedValueIteration::follow() {
   evaluations_ += model.own_states();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

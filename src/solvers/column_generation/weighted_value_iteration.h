@@ -8,7 +8,7 @@
 #include "parallel/workers.h"
 #include "redoubt/policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Value iteration of the nominal model for a weighted sum of its channels. Without uncertainty one
 // nature serves all channels, so the totals of the policy come with it.
@@ -57,4 +57,4 @@ class WeightedValueIteration {
   int found_ = 0;  // policies, with the one at hand
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

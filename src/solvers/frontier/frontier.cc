@@ -19,6 +19,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 void check(const Problem& problem, const FrontierOptions& options) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 Chain::Chain(const Problem& problem, Workers& workers, int channels, int lanes)
     : problem_(&problem), workers_(&workers), channels_(channels), lanes_(lanes) {
@@ -123,4 +123,4 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "parallel/workers.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Nature's distributions for every row of one stage and every channel: outcome i of a row, and
 // after the last one the mass that lands outside, at kernel[(outcome_begin(row) + row + i) * lanes
@@ -47,4 +47,4 @@ class Chain {
   std::vector<double> matrix_, right_, arriving_, following_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -11,7 +11,7 @@
 #include "support/checksum.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 void check(const Problem& problem, const GradientMethod& method, const GradientOptions& options) {
@@ -174,7 +174,7 @@ class Climb {
 
   Solution answer(bool stopped) {
     const int last = static_cast<int>(solution_.trace.iteration.size()) - 1;
-    if (last < 0) return redoubt::stopped(problem_, std::move(solution_), watch_, workers_);
+    if (last < 0) return internal::stopped(problem_, std::move(solution_), watch_, workers_);
     add_notes(last);
     weights_.assign(best_);
     solution_.policy = weights_.policy();
@@ -182,8 +182,8 @@ class Climb {
     solution_.iterations = last;
     BestPolicy evaluated;
     evaluated.offer({solution_.policy, evaluation_of_best(), {}, "the best iterate so far"});
-    return stopped ? redoubt::stopped(problem_, std::move(solution_), watch_, workers_,
-                                      std::move(evaluated))
+    return stopped ? internal::stopped(problem_, std::move(solution_), watch_, workers_,
+                                       std::move(evaluated))
                    : finished(problem_, std::move(solution_), watch_, workers_, {}, nullptr,
                               std::move(evaluated));
   }
@@ -253,4 +253,4 @@ Solution climb(const Problem& problem, const GradientMethod& method, const Gradi
   return Climb(problem, method, options, execution).run();
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

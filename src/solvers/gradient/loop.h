@@ -6,7 +6,7 @@
 
 #include "redoubt/gradient.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What a method may look at before it decides: worst-case totals of the policy after `update`
 // updates.
@@ -38,4 +38,4 @@ struct GradientMethod {
 Solution climb(const Problem& problem, const GradientMethod& method, const GradientOptions& options,
                const Execution& execution);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 
 #include "solvers/value_iteration/value_iteration.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance,
                                    bool with_visits)
     : problem_(&problem),
@@ -210,4 +210,4 @@ std::span<const double> MarkovEvaluation::visits(std::span<const double> weights
   return visits_;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

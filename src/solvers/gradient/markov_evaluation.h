@@ -8,7 +8,7 @@
 #include "redoubt/checkpoint.h"
 #include "solvers/gradient/chain.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Worst-case values of one Markov policy after another, for the reward (channel 0) and every
 // constraint (channel 1 + its number) at once, in nature's sign. A policy has one weight for each
@@ -83,4 +83,4 @@ class MarkovEvaluation {
   double evaluations_before_ = 0;  // before this run of the program
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "numerics/philox.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Michelot's algorithm: entries at or below the threshold drop out until none does.
 void project_onto_simplex(std::span<double> x) {
@@ -117,4 +117,4 @@ Policy MarkovWeights::policy() const {
   return markov_policy(*problem_, lists);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "redoubt/gradient.h"
 #include "solvers/gradient/markov_evaluation.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The point of the simplex nearest to x, in place.
 void project_onto_simplex(std::span<double> x);
@@ -47,4 +47,4 @@ class MarkovWeights {
   std::vector<double> weights_, logits_, gradient_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,6 +6,7 @@
 
 // One selector for each published method; loop.cc does the rest.
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Follow the reward, or else the tightest constraint.

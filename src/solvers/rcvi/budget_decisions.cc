@@ -5,7 +5,7 @@
 
 #include "numerics/small_lp.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Shares that the linear program leaves by rounding.
@@ -85,4 +85,4 @@ void store_decisions(std::span<const DecisionList> parts, Policy::Stage& stage) 
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "redoubt/policy.h"
 #include "redoubt/solve.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Decisions of consecutive nodes as lists of actions and weights.
 struct DecisionList {
@@ -43,4 +43,4 @@ class BudgetDecision {
 // Joins the decisions of a stage's nodes, in order.
 void store_decisions(std::span<const DecisionList> parts, Policy::Stage& stage);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "parallel/collectives.h"
 #include "sets/row.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 BudgetLanes::BudgetLanes(const Problem& problem, std::span<const BudgetAxis> axes,
                          Communicator& ranks)
@@ -54,4 +54,4 @@ BudgetLanes::Shape BudgetLanes::at(int stage) const {
   return shape;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "redoubt/problem.h"
 #include "redoubt/ranks.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // How the values of a state lie in memory: one lane for each cell of the budget grid. Where every
 // move of the budget is a whole number of cells, the same for all of them, a move is a shift of the
@@ -34,4 +34,4 @@ class BudgetLanes {
   double least_earned_ = 0, most_earned_ = 0;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -10,7 +10,7 @@
 #include "parallel/collectives.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Requirements are compared with sums of rounded numbers: a shortfall of this share is rounding,
@@ -298,4 +298,4 @@ void BudgetSweep::find_floor(int stage) {
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -13,7 +13,7 @@
 #include "solvers/rcvi/budget_decisions.h"
 #include "solvers/rcvi/budget_lanes.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Backward value iteration on (state, remaining requirements), the engine of rcvi. Lanes are the
 // cells of the budget grid, of all axes' cells where there are several; two layers of values are
@@ -105,4 +105,4 @@ class BudgetSweep {
   double evaluations_before_ = 0;        // in the run that this one continues
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -18,6 +18,7 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 void check_options(const RcviOptions& options) {
@@ -198,9 +199,9 @@ void search(const Problem& problem, const RcviOptions& options, const RcviPlan& 
 
 }  // namespace
 
-void solve_rcvi(const Problem& problem, const RcviOptions& options, std::span<const double> steps,
-                const Execution& execution, Stopwatch& watch, Workers& workers,
-                Solution& solution) {
+void internal::solve_rcvi(const Problem& problem, const RcviOptions& options,
+                          std::span<const double> steps, const Execution& execution,
+                          Stopwatch& watch, Workers& workers, Solution& solution) {
   const RcviPlan plan = plan_expected(problem, options, steps, execution.stages, workers);
   check_memory(plan, options, workers.ranks());
   if (execution.planned) execution.planned(plan.memory);

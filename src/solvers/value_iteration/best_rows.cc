@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr Row kRowsAtATime = 256;  // rows whose results are kept at a time: in the nearest cache
@@ -76,4 +76,4 @@ Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<
   return residual;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "evaluation/taken_rows.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Backward steps in which every state takes its best row, for one channel and one value per state.
 class BestRows {
@@ -38,4 +38,4 @@ class BestRows {
   std::vector<Worker> workers_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

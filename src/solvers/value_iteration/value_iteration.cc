@@ -15,6 +15,7 @@
 #include "solvers/value_iteration/best_rows.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Everything that one solve needs to sweep: best rows, and the rows of a policy.
@@ -214,8 +215,8 @@ double ValueIteration::at(const Start& start) const {
   return sum;
 }
 
-ValueIteration value_iteration(const Problem& problem, Channel channel, Workers& workers,
-                               bool least, SolverCheckpoint* solve, double tolerance) {
+ValueIteration internal::value_iteration(const Problem& problem, Channel channel, Workers& workers,
+                                         bool least, SolverCheckpoint* solve, double tolerance) {
   Sweeps sweeps(problem, channel, workers, least);
   ValueIteration result;
   result.policy.states = problem.model().own_states();
@@ -229,12 +230,12 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
   return result;
 }
 
-double reward_spread(const Problem& problem, Workers& workers) {
+double internal::reward_spread(const Problem& problem, Workers& workers) {
   return value_iteration(problem, Channel{}, workers).at(problem.start()) -
          value_iteration(problem, Channel{}, workers, true).at(problem.start());
 }
 
-int stages_until_negligible(const Problem& problem, double tolerance) {
+int internal::stages_until_negligible(const Problem& problem, double tolerance) {
   return std::max(1,
                   static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
 }

@@ -5,7 +5,7 @@
 #include "redoubt/solve.h"
 #include "solvers/solver_checkpoint.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Robust value iteration for one channel: the policy with the largest worst-case total, or, with
 // `least`, the smallest one that any policy has. Values are worst-case totals in the channel's
@@ -34,4 +34,4 @@ double reward_spread(const Problem& problem, Workers& workers);
 // largest total.
 int stages_until_negligible(const Problem& problem, double tolerance);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

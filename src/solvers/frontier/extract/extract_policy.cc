@@ -4,7 +4,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The points of each state that are used at one stage, and the number each gets as a memory state.
@@ -21,10 +21,10 @@ struct Used {
   }
 };
 
-class Build {
+class PolicyBuild {
  public:
-  Build(const Problem& problem, const Landings& landings, const std::vector<FrontierStage>& stages,
-        Workers& workers)
+  PolicyBuild(const Problem& problem, const Landings& landings,
+              const std::vector<FrontierStage>& stages, Workers& workers)
       : problem_(problem), landings_(landings), stages_(stages), workers_(workers) {}
 
   // The points of the next stage that the used ones of this one lead to, on any rank.
@@ -183,7 +183,7 @@ Policy make_policy(const Problem& problem, const Landings& landings,
                    const std::vector<FrontierStage>& stages, Exchange& exchange, Workers& workers,
                    const std::vector<std::int32_t>& first_points) {
   const State states = problem.model().states();
-  const Build build(problem, landings, stages, workers);
+  const PolicyBuild build(problem, landings, stages, workers);
   Policy policy;
   policy.states = problem.model().own_states();
   Used here(states, stages.front().table.directions().size());
@@ -202,4 +202,4 @@ Policy make_policy(const Problem& problem, const Landings& landings,
   return policy;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

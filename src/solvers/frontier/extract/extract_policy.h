@@ -4,7 +4,7 @@
 #include "redoubt/policy.h"
 #include "solvers/frontier/search/stage.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The policy that follows the recipes from any of the given points of the first stage: memory is
 // the point. Points that nothing leads to are left out; at the first stage, memory is the given
@@ -35,4 +35,4 @@ StationaryController make_stationary(const Problem& problem, const Landings& lan
 Policy begin_with_points(const StationaryController& controller, const Model& model,
                          const std::vector<std::int32_t>& points);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include "numerics/small_lp.h"
 #include "solvers/frontier/extract/extract_policy.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Points that have the same recipe are one memory state. `memory` receives that of every point;
@@ -22,11 +22,11 @@ std::vector<std::int32_t> number_points(const Recipes& recipes, double* memory) 
   return points;
 }
 
-class Build {
+class StationaryPolicyBuild {
  public:
-  Build(const Problem& problem, const Landings& landings, const FrontierStage& here,
-        const FrontierStage& next, const StationaryController& controller,
-        const std::vector<std::vector<std::int32_t>>& points)
+  StationaryPolicyBuild(const Problem& problem, const Landings& landings, const FrontierStage& here,
+                        const FrontierStage& next, const StationaryController& controller,
+                        const std::vector<std::vector<std::int32_t>>& points)
       : model_(problem.model()),
         landings_(landings),
         here_(here),
@@ -163,7 +163,8 @@ StationaryController make_stationary(const Problem& problem, const Landings& lan
   exchange.update({found.numbers.data(), size, 1, 0, size});
   found.policy.states = model.own_states();
   found.policy.repeats_last = true;
-  found.policy.stages.push_back(Build(problem, landings, here, next, found, points).stage(workers));
+  found.policy.stages.push_back(
+      StationaryPolicyBuild(problem, landings, here, next, found, points).stage(workers));
   return found;
 }
 
@@ -207,4 +208,4 @@ Policy begin_with_points(const StationaryController& controller, const Model& mo
   return policy;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,10 +5,41 @@
 #include <limits>
 #include <numeric>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kDamping = 0.9;
+
+// Where the price that the kernels make of a lane meets the price of a curve, when the price falls
+// as the utility rises.
+struct Meeting {
+  const Curve& curve;
+  double utility;  // where the price is `price`
+  double price;
+  double fall0, fall1;  // of the share of the reward's and of the utility's nature
+
+  double on_edge(int n) const {
+    return utility + (1 - curve.price[n] / price) / (fall1 + curve.price[n] * fall0);
+  }
+  // Along the edges from one to the best corner.
+  double from_edge(int edge, int best) const {
+    double to = utility;
+    if (curve.utility[best] > utility) {
+      for (int n = edge; n < best; ++n) {
+        const double end = curve.utility[n + 1], meet = on_edge(n);
+        if (meet < end) return std::max(to, meet);
+        to = end;
+      }
+    } else {
+      for (int n = std::min(edge, curve.corners() - 2); n >= best; --n) {
+        const double end = curve.utility[n], meet = on_edge(n);
+        if (meet > end) return std::min(to, meet);
+        to = end;
+      }
+    }
+    return to;
+  }
+};
 
 }  // namespace
 
@@ -147,33 +178,9 @@ void AveragedResponseGame::answer_along_curve(const RowGame& game, int place) {
     double& utility = utility_[at];
     double target = curve.utility[best];
     if (round_ > 0 && q0 > 0 && q1 > 0) {
-      const double price = q1 / q0;
-      const double fall0 = sensitivity_[lane] * (1 - p0),
-                   fall1 = sensitivity_[lanes_ + lane] * (1 - p1);
-      const auto meeting = [&](int n) {
-        return utility + (1 - curve.price[n] / price) / (fall1 + curve.price[n] * fall0);
-      };
-      double to = utility;
-      if (target > utility) {
-        for (int n = edge; n < best; ++n) {
-          const double end = curve.utility[n + 1], meet = meeting(n);
-          if (meet < end) {
-            to = std::max(to, meet);
-            break;
-          }
-          to = end;
-        }
-      } else {
-        for (int n = std::min(edge, last - 1); n >= best; --n) {
-          const double end = curve.utility[n], meet = meeting(n);
-          if (meet > end) {
-            to = std::min(to, meet);
-            break;
-          }
-          to = end;
-        }
-      }
-      target = utility + kDamping * (to - utility);
+      const Meeting meeting = {curve, utility, q1 / q0, sensitivity_[lane] * (1 - p0),
+                               sensitivity_[lanes_ + lane] * (1 - p1)};
+      target = utility + kDamping * (meeting.from_edge(edge, best) - utility);
     }
     utility = target;
     edge = std::clamp(edge, 0, last);
@@ -342,4 +349,4 @@ void AveragedResponseGame::mixture(int place, int lane, std::vector<MemoryMove>&
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "bellman/row_evaluator.h"
 #include "solvers/frontier/games/game.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The game by averaged best responses: points answer the average kernels, kernels answer the
 // average points. Lanes of the kernels are [signal][direction].
@@ -66,4 +66,4 @@ class AveragedResponseGame {
   std::vector<std::int32_t> history_;  // point that answered in each round: [round][place][lane]
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "redoubt/problem.h"
 #include "solvers/frontier/sets/next_stage_layout.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // One row, many directions: the largest weighted sum of worst cases that can be guaranteed by
 // choosing a point of the trade-off set of every place the row leads to, against one nature for
@@ -52,4 +52,4 @@ struct GameEnd {
   }
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

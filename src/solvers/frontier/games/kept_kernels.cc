@@ -7,7 +7,7 @@
 #include "numerics/infinity.h"
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kShareLeft = 0.001;  // of the change of the first sweep
@@ -162,4 +162,4 @@ void KeptKernels::lower(std::span<const double> scales, Exchange& exchange, Work
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "parallel/exchange.h"
 #include "solvers/frontier/search/stage.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The bounds of an infinite horizon while nature keeps the kernels that the last games ended with.
 // Any kernels bound what policies can have; where they take a direction of a state is then fixed,
@@ -46,4 +46,4 @@ class KeptKernels {
   std::vector<double> weight_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,7 +8,7 @@
 #include "numerics/tilted_rows.h"
 #include "sets/row.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // What the bounds of two directions say of one that lies between them.
@@ -24,7 +24,7 @@ double mixed(const double (&low)[2], double low_bound, const double (&high)[2], 
 
 void KlGame::solve(const RowGame& game, std::span<const int> directions, const KlHistory& history,
                    std::vector<GameEnd>& ends) {
-  stands_ = history.own;
+  warm_starts_ = history.own;
   later_ = history.later;
   begin(game, directions);
   leave_out_hopeless(game, ends);
@@ -76,7 +76,7 @@ void KlGame::begin(const RowGame& game, std::span<const int> directions) {
     inner_last_[i] = (*game.curves)[game.places[i]].corners() - 1;
     outer_[i] = &game.ahead->bounds_of(game.places[i])->reward;
   }
-  stands_->kernels.resize(stands_->warm_starts.size() * places_ * 2);
+  warm_starts_->kernels.resize(warm_starts_->warm_starts.size() * places_ * 2);
 
   lanes_.resize(lanes);
   for (int n = 0; n < lanes; ++n) {
@@ -110,9 +110,9 @@ void KlGame::make_room() {
 
 // Where a lane stands, if that is known. A game begins where that of the next stage ended at the
 // nearest price that was played for there.
-bool KlGame::stands(const RowGame& game, int direction) {
-  KlWarmStart& stand = stands_->warm_starts[direction];
-  if (stand.known || !later_) return stand.known;
+bool KlGame::find_warm_start(const RowGame& game, int direction) {
+  KlWarmStart& warm_start = warm_starts_->warm_starts[direction];
+  if (warm_start.known || !later_) return warm_start.known;
   const auto known = [&](int n) { return later_->warm_starts[n].known; };
   const std::vector<double>& prices = game.next->directions().prices(0);
   const int ray = static_cast<int>(prices.size());
@@ -128,8 +128,8 @@ bool KlGame::stands(const RowGame& game, int direction) {
     from = high == ray || (low > 0 && price - prices[low] <= prices[high] - price) ? low : high;
   }
   if (!known(from)) return false;
-  stand = later_->warm_starts[from];
-  if (between) stand.exchange += std::log(prices[from]) - log_price;
+  warm_start = later_->warm_starts[from];
+  if (between) warm_start.exchange += std::log(prices[from]) - log_price;
   const int size = places_ * 2;
   std::copy_n(later_->kernels.data() + static_cast<std::size_t>(from) * size, size,
               kept_kernel(direction));
@@ -173,7 +173,7 @@ void KlGame::look(const RowGame& game, const std::vector<int>& chosen, std::vect
   looked_.clear();
   for (const int n : chosen) {
     const Lane& lane = lanes_[n];
-    if (game.beat[n] == -kInfinity || !stands(game, lane.direction)) continue;
+    if (game.beat[n] == -kInfinity || !find_warm_start(game, lane.direction)) continue;
     const auto to = looked_.size();
     looked_.push_back(n);
     const float* kept = kept_kernel(lane.direction);
@@ -241,16 +241,16 @@ void KlGame::start(const RowGame& game) {
   }
   for (int n = 0; n < lanes; ++n) {
     Lane& lane = lanes_[n];
-    const bool known = stands(game, lane.direction);
-    const KlWarmStart& stand = stands_->warm_starts[lane.direction];
+    const bool known = find_warm_start(game, lane.direction);
+    const KlWarmStart& warm_start = warm_starts_->warm_starts[lane.direction];
     for (int j = 0; j < 2; ++j) {
       // A temperature times the radius is what its signal loses by not being colder.
       lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
       const double variance = std::max(1e-300, square[j * lanes + n] - lane.mean[j] * lane.mean[j]);
-      const double guess = known ? stand.log_cold[j] : 0.5 * std::log(2 * radius_ / variance);
+      const double guess = known ? warm_start.log_cold[j] : 0.5 * std::log(2 * radius_ / variance);
       lane.at[j] = lane.weight[j] > 0 ? std::min(guess, lane.coldest[j]) : 0.0;
     }
-    lane.at[2] = known ? stand.exchange : -lane.log_price;
+    lane.at[2] = known ? warm_start.exchange : -lane.log_price;
     if (!std::isfinite(lane.log_price)) lane.at[2] = lane.log_price < 0 ? 1e30 : -1e30;
   }
 }
@@ -352,7 +352,7 @@ double KlGame::value_of(int n) const {
 
 void KlGame::remember(int n) {
   const Lane& lane = lanes_[n];
-  stands_->warm_starts[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
+  warm_starts_->warm_starts[lane.direction] = {{lane.at[0], lane.at[1]}, lane.at[2], true};
   float* kept = kept_kernel(lane.direction);
   for (int i = 0; i < places_; ++i) {
     for (int j = 0; j < 2; ++j)
@@ -386,4 +386,4 @@ void KlGame::keep(const std::vector<int>& open) {
   lanes_.resize(open.size());
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

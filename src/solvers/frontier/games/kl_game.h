@@ -3,7 +3,7 @@
 #include "bellman/row_evaluator.h"
 #include "solvers/frontier/games/game.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where nature stands at the end of a game, in three numbers: the logarithm of the inverse
 // temperature of each signal, and the rate at which her kernels exchange the two.
@@ -17,23 +17,23 @@ struct KlWarmStart {
 // round: [direction][place][signal]. Neither changes much from one stage to the next, so a game
 // begins where the last one of the row ended, and most rows that do not matter are told by the
 // kernels that told it before.
-struct KlStands {
+struct KlWarmStarts {
   std::vector<KlWarmStart> warm_starts;
   std::vector<float> kernels;
 };
 
 // Those of each state and action of one stage. Forgetting them keeps their memory for another one.
-using StageStands = std::vector<std::vector<KlStands>>;
-inline void forget(StageStands& stands, State states) {
+using StageWarmStarts = std::vector<std::vector<KlWarmStarts>>;
+inline void forget(StageWarmStarts& warm_starts, State states) {
   warm_starts.resize(states);
   for (auto& actions : warm_starts) {
-    for (KlStands& row : actions) row.warm_starts.clear();
+    for (KlWarmStarts& row : actions) row.warm_starts.clear();
   }
 }
 
 struct KlHistory {
-  KlStands* own = nullptr;          // of this stage
-  const KlStands* later = nullptr;  // of the next one, if it has the same rows
+  KlWarmStarts* own = nullptr;          // of this stage
+  const KlWarmStarts* later = nullptr;  // of the next one, if it has the same rows
 };
 
 // The game against the Kullback-Leibler ball with one constraint. The worst kernel of a signal is
@@ -50,7 +50,7 @@ class KlGame {
   KlGame(const Problem& problem, std::span<const Channel> channels)
       : problem_(&problem), channels_(channels) {}
 
-  // Lane n of the game is direction directions[n] of the warm_starts.
+  // Lane n of the game is direction directions[n] of the warm starts.
   void solve(const RowGame& game, std::span<const int> directions, const KlHistory& history,
              std::vector<GameEnd>& ends);
   double evaluations() const { return evaluations_; }
@@ -83,7 +83,7 @@ class KlGame {
 
   void begin(const RowGame& game, std::span<const int> directions);
   void make_room();
-  bool stands(const RowGame& game, int direction);
+  bool find_warm_start(const RowGame& game, int direction);
   void leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& ends);
   void look(const RowGame& game, const std::vector<int>& chosen, std::vector<GameEnd>& ends);
   void start(const RowGame& game);
@@ -95,7 +95,7 @@ class KlGame {
   void add_bounds(int lanes);
   SupportSum sum_over(int lanes, const std::vector<const double*>& tables, std::size_t entry) const;
   float* kept_kernel(int direction) const {  // [place][signal]
-    return stands_->kernels.data() + static_cast<std::size_t>(direction) * places_ * 2;
+    return warm_starts_->kernels.data() + static_cast<std::size_t>(direction) * places_ * 2;
   }
   double own_of(const Lane& lane) const {
     return lane.weight[0] * own_[0] + lane.weight[1] * own_[1];
@@ -120,8 +120,8 @@ class KlGame {
   double own_[2] = {0, 0};     // the row's own value of each signal
   std::vector<double> extra_;  // outcome values: [place][signal]
   std::vector<Lane> lanes_;
-  KlStands* stands_ = nullptr;
-  const KlStands* later_ = nullptr;
+  KlWarmStarts* warm_starts_ = nullptr;
+  const KlWarmStarts* later_ = nullptr;
   std::vector<int> open_, block_ends_, looked_;
   // What the lanes have in common with the search, one array each: [lane].
   std::vector<double> weight_[2], cold_[2], mean_[2], exchange_, smooth_;
@@ -136,4 +136,4 @@ class KlGame {
   const PriceBuckets* buckets_ = nullptr;  // of the outer ones
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "solvers/frontier/games/kl_game.h"
 
 // How a lane of the game against kl looks for its three numbers.
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kStepsTogether = 8;
@@ -166,4 +166,4 @@ void KlGame::step_carefully(int n, Lane& lane, const Equations& e, double value)
   lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

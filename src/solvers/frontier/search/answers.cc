@@ -8,7 +8,7 @@
 #include "solvers/finish.h"
 #include "solvers/frontier/search/search.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The points [policy][channel] that no other point matches in all channels, from the most reward to
@@ -164,4 +164,4 @@ Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
   return solution;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

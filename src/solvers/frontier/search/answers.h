@@ -7,7 +7,7 @@
 #include "solvers/frontier/search/extremes.h"
 
 // Answers of the frontier method that need no search.
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where one constraint is out of reach on its own: infeasible. Where the policy that is best for
 // the reward keeps every constraint: certified, unless the whole curve was asked for. None
@@ -25,4 +25,4 @@ Solution infeasible_answer(const Problem& problem, const Extremes& extremes, Sto
 Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
                        const Execution& execution);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

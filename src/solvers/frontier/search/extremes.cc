@@ -6,7 +6,7 @@
 #include "evaluation/evaluation.h"
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The largest difference in any state. A channel that no policy can change has its size instead.
@@ -78,4 +78,4 @@ double Extremes::slack(std::size_t constraint) const {
   return 1e-9 * std::max(spread[constraint + 1], std::abs(required[constraint]));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

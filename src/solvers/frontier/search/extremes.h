@@ -6,7 +6,7 @@
 #include "solvers/candidates.h"
 #include "solvers/value_iteration/value_iteration.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What the policies of a problem have of each channel on its own, and what those that are best for
 // one channel have of all of them.
@@ -33,4 +33,4 @@ Extremes extremes_of(const Extremes& all, const Constraints& asked);
 // Offers the policies that are best for one channel, evaluated as they are. Throws Stopped.
 Extremes find_extremes(const Problem& problem, Workers& workers, BestPolicy& evaluated);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

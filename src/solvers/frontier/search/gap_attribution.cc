@@ -8,7 +8,7 @@
 #include "parallel/collectives.h"
 #include "solvers/frontier/search/gap_attribution_sums.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Parts of a direction that carry less than this share of the whole are not followed.
@@ -388,4 +388,4 @@ GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
   return gaps;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

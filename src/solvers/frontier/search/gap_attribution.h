@@ -7,7 +7,7 @@
 #include "solvers/frontier/search/root.h"
 #include "solvers/frontier/search/stage.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where the gap at the start comes from: how much is lost between two neighbouring prices, and
 // around which price. Found by following the answer forward from the start, by the actions and
@@ -40,4 +40,4 @@ GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
                              bool thorough, StateBackup& backup, Exchange& exchange,
                              Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // The gap at the start is measured in the direction there: the largest that can be meant.
@@ -126,4 +126,4 @@ void send_to_owners(const Model& model, Exchange& exchange, std::vector<double>&
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "numerics/exact_sum.h"
 #include "solvers/frontier/search/gap_attribution.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The sums of an attribution while they are made: of all states, in whatever order, on all ranks.
 class GapAttributionSums {
@@ -59,4 +59,4 @@ std::vector<double> weights_of(const Root& root);
 // them but with their owners.
 void send_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -9,7 +9,7 @@
 
 // A pass over an infinite horizon: one stage that leads to itself, brought closer to what it is
 // from both sides.
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Share of the gap at the start that is no gain. Averages, which games end with unless they are
@@ -64,7 +64,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
   const StagePlan& plan = plan_.front();
   FrontierStage next = stages_.empty() ? first_guess(plan.directions) : stages_.front();
   complete_stage(landings_, next, workers_);
-  stands_ = later_stands_ = {};
+  warm_starts_ = later_stands_ = {};
   const bool newton = required_.size() == 1 && std::holds_alternative<KL>(problem_.uncertainty());
   const double no_gain = newton ? kSettled : kSettledByAverages;
   double open = kInfinity;
@@ -140,4 +140,4 @@ void FrontierSearch::raise_points(const FrontierStage& next, FrontierStage& here
   exchange_.update({here.table.bounds(0), stride, 1, 0, stride});
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +10,7 @@
 
 // What a search takes, as far as it is known before it begins.
 namespace redoubt {
+using namespace internal;
 namespace {
 
 // Lists that grow have room for about half as much again; a promise is a mixture of two points.
@@ -105,7 +108,7 @@ double directions_of(std::size_t constraints, std::size_t prices) {
 
 }  // namespace
 
-double frontier_bytes_for_each_state(const Problem& problem) {
+double internal::frontier_bytes_for_each_state(const Problem& problem) {
   const std::size_t constraints = problem.constraints().size();
   const double directions = directions_of(constraints, first_prices(constraints).size());
   Shape shape{};  // of one state, rows apart

@@ -6,7 +6,7 @@
 #include "numerics/exact_sum.h"
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Beyond this price the reward does not count any more.
@@ -215,4 +215,4 @@ void add_prices(const GapAttribution& gaps, double target, int most,
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 #include "solvers/frontier/search/gap_attribution.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What one stage looks at: its directions, and how exactly the games of each state are played in
 // each of them, [state * directions + direction], of this rank's states. Directions that a state
@@ -38,4 +38,4 @@ std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, i
 void add_prices(const GapAttribution& gaps, double target, int most,
                 std::vector<std::vector<std::vector<double>>>& prices);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

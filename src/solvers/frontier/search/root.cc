@@ -6,7 +6,7 @@
 
 #include "numerics/small_lp.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kOverReward = 1e6;
@@ -116,4 +116,4 @@ Root solve_root(const TradeOffs& table, const Start& start, const std::vector<do
   return root;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

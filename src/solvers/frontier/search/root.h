@@ -6,7 +6,7 @@
 #include "redoubt/problem.h"
 #include "solvers/frontier/sets/trade_offs.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The answer at the start, read off the first stage: which points to draw, what they guarantee, and
 // what bounds it.
@@ -32,4 +32,4 @@ Root solve_root(const TradeOffs& table, const Start& start, const std::vector<do
 // The points of the first stage averaged over the start, as a table with one place.
 TradeOffs at_start(const TradeOffs& table, const Start& start);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

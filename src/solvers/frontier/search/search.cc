@@ -6,7 +6,7 @@
 #include "solvers/frontier/search/gap_attribution_sums.h"
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Passes in a row that close less than a tenth of the gap. With one constraint the search makes its
@@ -143,7 +143,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
     step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
     complete_stage(landings_, stages[h], workers_);
   }
-  stands_ = later_stands_ = {};
+  warm_starts_ = later_stands_ = {};
   return true;
 }
 
@@ -156,8 +156,8 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
   NextStageLayout ahead;
   if (required_.size() == 1) ahead = lay_out_next_stage(next.table, next.curves, plan.directions);
-  later_stands_.swap(stands_);
-  forget(stands_, model.states());
+  later_stands_.swap(warm_starts_);
+  forget(warm_starts_, model.states());
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
     const double* tolerance =
         plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
@@ -167,7 +167,7 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
                           .keep_rivals = problem_.infinite(),
                           .last = last,
                           .ahead = &ahead,
-                          .stands = &stands_,
+                          .warm_starts = &warm_starts_,
                           .later_stands = &later_stands_});
   });
 }
@@ -196,4 +196,4 @@ void FrontierSearch::record(Solution& solution) const {
   trace.bound.push_back(bound_);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -10,7 +10,7 @@
 #include "solvers/frontier/search/refine.h"
 #include "solvers/solver_checkpoint.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What the first pass of a search of a finite horizon takes for each state, at least.
 double frontier_bytes_for_each_state(const Problem& problem);
@@ -112,8 +112,8 @@ class FrontierSearch {
   // Games are played as if a direction had at least this share of the visits of an average one.
   double least_visits_ = 1e-3;
   int rounds_ = 64;
-  StageStands stands_, later_stands_;  // of the stage at hand, and of the next
-  int idle_ = 0;                       // passes that gained nothing
+  StageWarmStarts warm_starts_, later_stands_;  // of the stage at hand, and of the next
+  int idle_ = 0;                                // passes that gained nothing
   double least_open_ = std::numeric_limits<double>::infinity();
   bool was_reachable_ = false;
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
@@ -128,4 +128,4 @@ class FrontierSearch {
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 
 // What a checkpoint keeps between two passes of a search: what the next one shall look at. All else
 // follows from the problem.
-namespace redoubt {
+namespace redoubt::internal {
 
 void FrontierSearch::visit(Archive& archive, Solution& solution) {
   std::int64_t rounds = rounds_, idle = idle_, was_reachable = was_reachable_ ? 1 : 0;
@@ -89,4 +89,4 @@ void FrontierSearch::visit_plan(Archive& archive) {
   for_each_list([](auto all, auto stage, auto size) { std::copy_n(all, size, stage); });
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include "solvers/frontier/search/search.h"
 
 // What each pass of a search looks at: prices, and how exactly the games are played.
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kMostRounds = 1 << 16;
@@ -187,4 +187,4 @@ bool FrontierSearch::plan_prices(const GapAttribution& gaps, double target) {
   return finer;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

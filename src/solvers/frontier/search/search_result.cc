@@ -9,7 +9,7 @@
 #include "solvers/frontier/search/search.h"
 
 // The answer of a search that has ended: its policy, its curve, and what they guarantee.
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr const char* kEnded = "the search ended above its tolerance: ";
@@ -125,4 +125,4 @@ void FrontierSearch::set_start(const std::vector<std::int32_t>& points,
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr int kFirstLook = 2, kNewtonRounds = 64;
@@ -382,4 +382,4 @@ void StateBackup::keep_best_points(int stage, State state, Recipes own, const Fr
   kept.moves = std::move(own.moves);
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

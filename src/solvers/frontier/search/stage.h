@@ -9,7 +9,7 @@
 #include "solvers/frontier/sets/recipes.h"
 #include "solvers/frontier/sets/trade_offs.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Where the bounds of one state come from. That of direction k is the bound of action[k] (-1: the
 // direction was left out, or the state is terminal), whose game ended with the kernels from
@@ -58,8 +58,8 @@ struct BackupOptions {
   bool last = false;                       // the next stage is the end of the horizon
   const NextStageLayout* ahead = nullptr;  // the next stage, with one constraint
   // Against kl, where the games of this stage and of the next stand.
-  StageStands* stands = nullptr;
-  const StageStands* later_stands = nullptr;
+  StageWarmStarts* warm_starts = nullptr;
+  const StageWarmStarts* later_stands = nullptr;
 };
 
 // One backward step for one state, in all directions of the stage. One for each thread.
@@ -127,4 +127,4 @@ class StateBackup {
   std::vector<const double*> pointers_;
 };
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

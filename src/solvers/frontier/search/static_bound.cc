@@ -2,7 +2,7 @@
 
 #include "solvers/column_generation/column_generation.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 StaticBound find_static_bound(const Problem& problem, double tolerance,
                               const Execution& execution) {
@@ -21,4 +21,4 @@ StaticBound find_static_bound(const Problem& problem, double tolerance,
   return bound;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 #include "redoubt/execution.h"
 #include "redoubt/problem.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Nature may fix the nominal kernel in advance, and then no policy earns more than the best one of
 // the nominal model.
@@ -16,4 +16,4 @@ struct StaticBound {
 };
 StaticBound find_static_bound(const Problem& problem, double tolerance, const Execution& execution);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,7 +2,7 @@
 
 #include "support/require.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 Directions::Directions(Prices prices) : prices_(std::move(prices)) {
   while (lists(constraints_) < lists()) ++constraints_;
@@ -49,4 +49,4 @@ void Directions::split(const double* q, Parts& parts) const {
   });
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // The directions in which the trade-off sets of a stage are known. A direction weighs the reward
 // and each constraint's utility. Its **lead** is the first signal that it cares for, with weight
@@ -130,4 +130,4 @@ inline double Directions::place(double wanted, int signal, Level& level) const {
   return 0;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -9,7 +9,7 @@
 #include "parallel/collectives.h"
 
 // Which rows share a landing.
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Plans take room for every landing, direction and state; beyond this many landings times states
@@ -123,4 +123,4 @@ double Landings::most(const Problem& problem) {
       model.rows(), std::max<std::int64_t>(1, kMostPlanned / model.all_states())));
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -9,7 +9,7 @@
 #include "numerics/infinity.h"
 #include "parallel/collectives.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 // Every value becomes the least of all ranks' values.
@@ -302,4 +302,4 @@ LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, Tr
   return plans;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

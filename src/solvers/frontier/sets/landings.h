@@ -7,7 +7,7 @@
 #include "redoubt/problem.h"
 #include "solvers/frontier/sets/trade_offs.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // Total variation with reach anywhere lets nature land in states that a row does not list. A
 // promise for such a landing must be kept by every one of them, so the row gets one more place to
@@ -72,4 +72,4 @@ struct LandingPlans {
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
                   Workers& workers);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

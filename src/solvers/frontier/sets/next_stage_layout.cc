@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace redoubt {
+namespace redoubt::internal {
 namespace {
 
 constexpr double kMostSmoothed = 0.25;
@@ -88,4 +88,4 @@ NextStageLayout lay_out_next_stage(const TradeOffs& table, const std::vector<Cur
   return ahead;
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -3,7 +3,7 @@
 #include "numerics/curves.h"
 #include "solvers/frontier/sets/trade_offs.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What a stage looks like from the directions of the one before it, laid out for lanes. One
 // constraint.
@@ -28,4 +28,4 @@ struct NextStageLayout {
 NextStageLayout lay_out_next_stage(const TradeOffs& table, const std::vector<Curve>& curves,
                                    const Directions& directions);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -5,7 +5,7 @@
 
 #include "solvers/frontier/sets/trade_offs.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // How the points of one state are achieved. Point k takes action[k], and goes on from its outcome i
 // (the landing outside comes last, if the row has one) by the entry slot[k] + i. With one
@@ -34,4 +34,4 @@ void for_each_move(const Recipes& recipes, const std::vector<Curve>& next_curves
   }
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace redoubt {
+namespace redoubt::internal {
 TradeOffs::TradeOffs(Directions directions, std::int64_t places)
     : directions_(std::move(directions)),
       places_(places),
@@ -89,4 +89,4 @@ void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>
   moves.push_back({curve.point[above], weight});
 }
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -7,7 +7,7 @@
 #include "redoubt/policy.h"
 #include "solvers/frontier/sets/directions.h"
 
-namespace redoubt {
+namespace redoubt::internal {
 
 // What is known of the sets F(s) of one stage: all vectors (reward, utilities) that some policy
 // guarantees at once from state s. From outside, an upper bound on the support function in every
@@ -86,4 +86,4 @@ CurveMix mix_along(const Curve& curve, double utility, int& near);
 // The same without rounding, as moves to points.
 void mix_for_utility(const Curve& curve, double utility, std::vector<MemoryMove>& moves);
 
-}  // namespace redoubt
+}  // namespace redoubt::internal

@@ -8,22 +8,23 @@
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
 
 template <class Value>
-std::vector<Value> numbers_of(const io::Node& root, const char* key, std::int64_t least,
+std::vector<Value> numbers_of(const JsonNode& root, const char* key, std::int64_t least,
                               std::int64_t most) {
-  const io::Node list = root.at(key);
+  const JsonNode list = root.at(key);
   std::vector<Value> values(list.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<Value>(list.at(i).integer(least, most));
   return values;
 }
 
-std::vector<double> weights_of(const io::Node& root, const std::string& key, std::size_t size) {
-  const io::Node list = root.at(key);
+std::vector<double> weights_of(const JsonNode& root, const std::string& key, std::size_t size) {
+  const JsonNode list = root.at(key);
   if (list.size() != size) list.fail(fmt::format("must have {} entries", size));
   std::vector<double> weights(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -34,7 +35,7 @@ std::vector<double> weights_of(const io::Node& root, const std::string& key, std
 }
 
 // Offsets of `lists` lists that have `total` entries together.
-std::vector<std::int64_t> offsets_of(const io::Node& root, const std::string& key,
+std::vector<std::int64_t> offsets_of(const JsonNode& root, const std::string& key,
                                      std::size_t lists, std::size_t total) {
   auto offsets = numbers_of<std::int64_t>(root, key.c_str(), 0, kMost);
   const bool good = offsets.size() == lists + 1 && offsets.front() == 0 &&
@@ -45,7 +46,7 @@ std::vector<std::int64_t> offsets_of(const io::Node& root, const std::string& ke
   return offsets;
 }
 
-DeployedPolicy::Moves moves_of(const io::Node& root, const std::string& what, std::size_t lists) {
+DeployedPolicy::Moves moves_of(const JsonNode& root, const std::string& what, std::size_t lists) {
   DeployedPolicy::Moves moves;
   moves.memory = numbers_of<std::int32_t>(root, (what + "_memory").c_str(), 0, INT32_MAX);
   moves.weight = weights_of(root, what + "_weight", moves.memory.size());
@@ -53,8 +54,8 @@ DeployedPolicy::Moves moves_of(const io::Node& root, const std::string& what, st
   return moves;
 }
 
-std::vector<std::string> names_of(const io::Node& root, const char* key, std::int64_t count) {
-  const io::Node list = root.at(key);
+std::vector<std::string> names_of(const JsonNode& root, const char* key, std::int64_t count) {
+  const JsonNode list = root.at(key);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < list.size(); ++i) names.push_back(list.at(i).text());
   require(names.empty() || static_cast<std::int64_t>(names.size()) >= count,
@@ -62,8 +63,8 @@ std::vector<std::string> names_of(const io::Node& root, const char* key, std::in
   return names;
 }
 
-void read(const io::Node& root, DeployedPolicy& p) {
-  io::require_format(root, "redoubt-policy", 1);
+void read(const JsonNode& root, DeployedPolicy& p) {
+  require_format(root, "redoubt-policy", 1);
   p.states = static_cast<State>(root.at("states").integer(1, INT32_MAX - 1));
   p.actions = static_cast<std::int32_t>(root.at("actions").integer(0, INT32_MAX - 1));
   if (!root.at("horizon").is_null())
@@ -100,8 +101,8 @@ std::size_t drawn(RandomStream& random, const std::vector<double>& weight, std::
 
 DeployedPolicy::DeployedPolicy(const std::filesystem::path& path) {
   try {
-    const io::Json text = io::parse_json(io::read_file(path));
-    read(io::Node(text), *this);
+    const Json text = parse_json(read_file(path));
+    read(JsonNode(text), *this);
   } catch (const Error& error) {
     const std::string what = error.what();
     throw Error(what.starts_with(path.string()) ? what : path.string() + ": " + what);
