@@ -145,3 +145,24 @@ def test_internal_names_are_internal():
     ]
     assert wrong == []
     assert [str(file.relative_to(ROOT)) for file in sources("include") if "internal" in file.read_text()] == []
+
+
+PAGE = (ROOT / "docs/architecture.md").read_text()
+
+
+def test_the_page_has_the_table_of_layers():
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", PAGE, re.MULTILINE)
+    assert {layer: set(re.findall(r"`(\w+)`", others)) for layer, others in rows} == MAY_INCLUDE
+
+
+def test_every_file_on_the_page_is_there():
+    named = set(re.findall(r"`((?:src|apps|include|python|mpi|tests)/[\w./]+)`", PAGE))
+    assert len(named) > 30
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_the_walks_of_the_page_are_short():
+    rcvi, frontier = re.findall(r"^## From a file to an answer by (.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
+    file = re.compile(r"`((?:src|apps)/[\w./]+\.cc)`")
+    shared = {name for row in re.findall(r"^\| [1-7] \|.*$", rcvi, re.MULTILINE) for name in file.findall(row)}
+    assert shared and len(set(file.findall(rcvi))) <= 20 and len(shared.union(file.findall(frontier))) <= 20
