@@ -11,7 +11,7 @@
 
 // All rows of a stage for some of its budgets, then all rows for the next ones, each slab with a
 // table of next values of its own, of which more fits into a cache: is that faster than all budgets
-// at once? docs/scale.md says what came of it.
+// at once? docs/measurements/scale.md says what came of it.
 namespace redoubt::bench {
 using namespace internal;
 

@@ -1,6 +1,8 @@
-"""docs/paper.md: the claims, what was measured, and the figures. Numbers come from the results, never from here."""
+"""docs/measurements/paper.md: the claims, what was measured, and the figures. Numbers come from the results, never from here."""
 
 from __future__ import annotations
+
+from datetime import date
 
 from cases import STEPS, Case, Line, Result
 from claims import Arrival, Extensions, Memory, Sampling
@@ -8,14 +10,14 @@ from program import Program
 
 HEAD = """# The paper's experiments, run again
 
-Robust constrained value iteration (RCVI) was published ([Ganguly and Ghosh 2025](references.md#the-paper)) with experiments
+Robust constrained value iteration (RCVI) was published ([Ganguly and Ghosh 2025](../references.md#the-paper)) with experiments
 on Constrained RiverSwim and a cost-based Garnet problem, against RNPG and robust CRPO. This page repeats them with
 exact worst cases, adds the exact solver (`frontier`) with its certified bound, and says of each claim whether it
 holds. One command writes it and every figure and number on it:
 
     .venv/bin/python experiments/paper/run.py
 
-This copy: {version}; the whole took {seconds:.0f} s on two cores. Seconds below are of one core.
+This copy: {date}, {version}; the whole took {seconds:.0f} s on two cores. Seconds below are of one core.
 
 ## Settings
 
@@ -39,7 +41,7 @@ robust row evaluations (worst cases of one row for one vector of values) and the
 
 def text(results: list[Result], measured: dict, program: Program, seconds: float) -> str:
     parts = [
-        HEAD.format(version=program.version, seconds=seconds),
+        HEAD.format(date=date.today(), version=program.version, seconds=seconds),
         _claims(results, measured),
         _feasibility(results),
         _arrivals(measured["arrivals"]),
@@ -267,7 +269,7 @@ def _extensions(found: Extensions) -> str:
 
 
 def _figures(results: list[Result]) -> str:
-    parts = ["## Figures\n\nEach also as SVG, with its data as CSV, in `docs/paper/`.\n"]
+    parts = ["## Figures\n\nEach also as SVG, with its data as CSV, in `docs/measurements/paper/`.\n"]
     for result in results:
         if result.case.figure:
             parts.append(f"![{result.case.title}](paper/{result.case.name}.png)\n\n{_code(result.commands)}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the paper's experiments again and writes docs/paper.md with its figures.
+"""Runs the paper's experiments again and writes docs/measurements/paper.md with its figures.
 
     .venv/bin/python experiments/paper/run.py
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--program", type=Path, default=ROOT / "build" / "redoubt")
-    options.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of paper.md and paper/")
+    options.add_argument("--output", type=Path, default=ROOT / "docs" / "measurements", help="folder of paper.md and paper/")
     options.add_argument("--checkpoint", type=Path, help="file that keeps what was found, and is gone on from")
     given = options.parse_args()
 

@@ -1,6 +1,6 @@
 """How the error of a policy that was learnt from samples falls with their number.
 
-    .venv/bin/python experiments/sample_complexity/run.py          # figure, table and page into docs/
+    .venv/bin/python experiments/sample_complexity/run.py          # figure, table and page into docs/measurements/
     .venv/bin/python experiments/sample_complexity/run.py --quick  # fewer samples and seeds, into build/
     .venv/bin/python experiments/sample_complexity/run.py --checkpoint FILE    # goes on there after a kill
 
@@ -15,6 +15,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,7 @@ def page(results, seconds, seeds):
     worst = max(p.errors.max() / p.bound for _, points in results for p in points)
     facts = {
         "@table@": table(results),
+        "@date@": str(date.today()),
         "@seeds@": str(seeds),
         "@seconds@": f"{seconds:.0f}",
         "@cores@": str(os.cpu_count()),
@@ -193,11 +195,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small run, to see that it works")
     parser.add_argument("--only", default="", help="the cases with this in their names")
-    parser.add_argument("--output", type=Path, help="folder; docs/ unless given")
+    parser.add_argument("--output", type=Path, help="folder; docs/measurements/ unless given")
     parser.add_argument("--checkpoint", type=Path, help="file that keeps what was found, and is gone on from")
     parser.add_argument("--checkpoint-interval", type=float, default=2.0, help="seconds between two writes of it")
     options = parser.parse_args()
-    output = options.output or ROOT / ("build/sample_complexity" if options.quick else "docs")
+    output = options.output or ROOT / ("build/sample_complexity" if options.quick else "docs/measurements")
     figures = output / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     sizes = [10, 100, 1000] if options.quick else [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
