@@ -30,13 +30,14 @@ ELSEWHERE = {
 }
 # The ranks of one problem are processes of the program, mpirun redoubt solve, not of Python.
 # So is a policy whose stages go to disk, redoubt solve --policy-out.
-OF_RANKS = {"balanced_blocks", "divide", "load_part", "one_process", "part_of", "run_ranks", "stages_on_disk"}
+OF_RANKS = {"balanced_blocks", "load_subproblem", "make_partition", "one_process", "run_ranks", "stages_on_disk",
+            "subproblem"}  # fmt: skip
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
     ("Execution", "progress"),
     ("Execution", "planned"),  # rd.plan_rcvi
     ("Execution", "clock"),  # tests go by a clock of their own
-    *(("DivideOptions", name) for name in ("partition", "compared")),  # of ranks
+    *(("PartitionOptions", name) for name in ("partition", "compared")),  # of ranks
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),
 }
 
