@@ -2,6 +2,7 @@
 
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
+#include "redoubt/ranks.h"
 #include "redoubt/solution.h"
 
 namespace redoubt {
@@ -13,8 +14,12 @@ namespace redoubt {
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution = {});
 
 // A constraint counts as satisfied when its worst case misses the bound by no more than this share
-// of the bound (of one, where the bound is zero).
+// of the bound. A bound of zero has no size of its own: there, of the largest value that the signal
+// has in any decision.
 inline constexpr double kSatisfied = 1e-9;
-bool satisfied(const Constraint& constraint, double worst);
+
+// What the worst case of each constraint may miss in this way. Every rank must ask.
+std::vector<double> allowed_misses(const Problem& problem, Communicator& ranks = one_process());
+bool satisfied(const Constraint& constraint, double worst, double allowed_miss);
 
 }  // namespace redoubt

@@ -55,7 +55,7 @@ class Pass {
       keep(next);
     }
     pass.channels = channels_;
-    pass.evaluation = report(problem_, totals(next));
+    pass.evaluation = report(problem_, totals(next), workers_.ranks());
     if (!keep_all_stages) pass.values.push_back(std::move(next));
     pass.evaluation.converged = converged_;
     pass.row_evaluations = stage_.row_evaluations();
@@ -164,15 +164,16 @@ class Pass {
 
 }  // namespace
 
-Evaluation report(const Problem& problem, const std::vector<double>& totals) {
+Evaluation report(const Problem& problem, const std::vector<double>& totals, Communicator& ranks) {
+  const std::vector<double> misses = allowed_misses(problem, ranks);
   Evaluation evaluation;
   evaluation.reward.worst = totals[0] + 0.0;  // no -0
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
     const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign + 0.0;
     evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
-                                      constraint.probability, worst, satisfied(constraint, worst),
-                                      std::nullopt});
+                                      constraint.probability, worst,
+                                      satisfied(constraint, worst, misses[c]), std::nullopt});
   }
   if (totals.size() > problem.constraints().size() + 1) evaluation.hopeless = -totals.back() + 0.0;
   return evaluation;
@@ -206,7 +207,7 @@ EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& w
     if (!probability[c]) continue;
     ConstraintResult& result = pass.evaluation.constraints[c];
     result.worst = *probability[c];
-    result.satisfied = satisfied(problem.constraints()[c], result.worst);
+    result.satisfied = satisfied(problem.constraints()[c], result.worst, kSatisfied);
   }
   return pass;
 }

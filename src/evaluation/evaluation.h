@@ -35,6 +35,6 @@ EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& w
 Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Workers& workers);
 
 // The evaluation in the user's sign, from totals in nature's sign (one for each channel).
-Evaluation report(const Problem& problem, const std::vector<double>& totals);
+Evaluation report(const Problem& problem, const std::vector<double>& totals, Communicator& ranks);
 
 }  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include "parallel/workers.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
+#include "redoubt/chance.h"
 #include "redoubt/evaluate.h"
 #include "support/require.h"
 
@@ -103,11 +104,16 @@ Totals run_episodes(const Problem& problem, const Policy& policy, Nature nature,
   return totals;
 }
 
-// 1 for each total that keeps the bound, 0 for each that does not.
-void count_kept(const Constraint& constraint, std::vector<double>& totals) {
-  Constraint bound = constraint;
-  bound.probability.reset();
-  for (double& total : totals) total = satisfied(bound, total) ? 1 : 0;
+// Of a chance constraint, 1 for each total that keeps its bound, 0 for each that does not.
+void count_kept(const Problem& problem, Totals& totals) {
+  Terms terms = problem.terms();
+  for (Constraint& constraint : terms.constraints) constraint.probability.reset();
+  const std::vector<double> misses = allowed_misses(problem.with(terms));
+  for (std::size_t c = 0; c < terms.constraints.size(); ++c) {
+    if (!problem.constraints()[c].probability) continue;
+    for (double& total : totals[c + 1])
+      total = satisfied(terms.constraints[c], total, misses[c]) ? 1 : 0;
+  }
 }
 
 SampledTotal summary(std::string name, std::vector<double> totals) {
@@ -149,9 +155,7 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
   } else {
     totals = run_episodes(problem, policy, options.nature, signals, stages, options, execution);
   }
-  for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
-    if (problem.constraints()[c].probability) count_kept(problem.constraints()[c], totals[c + 1]);
-  }
+  if (has_chance_constraints(problem)) count_kept(problem, totals);
   simulation.reward = summary("reward", std::move(totals[0]));
   for (std::size_t c = 0; c < problem.constraints().size(); ++c)
     simulation.constraints.push_back(

@@ -77,6 +77,7 @@ class Verification {
 
   Evaluation report() {
     const std::vector<Real> sum = run();
+    const std::vector<double> misses = allowed_misses(problem_);
     Evaluation evaluation;
     evaluation.reward.worst = static_cast<double>(sum[0] + 0);  // no -0
     for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
@@ -87,7 +88,7 @@ class Verification {
               : totals_[c + 1].sign * sum[c + 1] + 0;
       evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
                                         constraint.probability, static_cast<double>(worst),
-                                        satisfied(constraint, static_cast<double>(worst)),
+                                        satisfied(constraint, static_cast<double>(worst), misses[c]),
                                         std::nullopt});
     }
     if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back() + 0);

@@ -25,9 +25,10 @@ void check(const std::vector<Contestant>& contestants) {
             contestant.name);
 }
 
-bool holds(const Problem& problem, const Trace& trace, std::size_t record) {
+bool holds(const Problem& problem, const std::vector<double>& misses, const Trace& trace,
+           std::size_t record) {
   for (std::size_t c = 0; c < problem.constraints().size(); ++c)
-    if (!satisfied(problem.constraints()[c], trace.constraints[c][record])) return false;
+    if (!satisfied(problem.constraints()[c], trace.constraints[c][record], misses[c])) return false;
   return true;
 }
 
@@ -41,8 +42,9 @@ ComparisonLine summary(const Problem& problem, const Contestant& contestant, Sol
                                     [](const ConstraintResult& c) { return c.satisfied; });
   if (feasible) line.best_reward = line.solution.reward.worst;
   if (contestant.iterates && !trace.reward.empty()) {
+    const std::vector<double> misses = allowed_misses(problem);
     for (std::size_t i = 0; i < trace.reward.size() && !line.first_feasible; ++i)
-      if (holds(problem, trace, i)) line.first_feasible = trace.iteration[i];
+      if (holds(problem, misses, trace, i)) line.first_feasible = trace.iteration[i];
     line.last_reward = trace.reward.back();
     for (const auto& column : trace.constraints) line.last_constraints.push_back(column.back());
   } else {

@@ -210,7 +210,7 @@ def test_no_policy_is_above_the_band_and_all_of_it_below_is_reached():
         found = solution.reward_at(bound)
         assert (found.bound is None) == (bound > 4.0) and (found.bound or np.inf) >= finer.reward.worst
         assert rd.evaluate(RIVER, solution.policy_at(bound)).reward.worst == pytest.approx(found.worst, abs=1e-9)
-    with pytest.raises(rd.Error, match="the curve misses these bounds"):
+    with pytest.raises(rd.Error, match="the curve misses the bound"):
         solution.reward_at(0.0)
     with pytest.raises(rd.Error, match="2 bounds, must be one for each of the 1 constraints"):
         solution.reward_at(1.0, 2.0)

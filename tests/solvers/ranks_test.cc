@@ -196,6 +196,26 @@ TEST(Ranks, CheckWhatTheyEvaluate) {
 
 INSTANTIATE_TEST_SUITE_P(Sets, Ranks, ::testing::Range(0, static_cast<int>(kEverySet.size())));
 
+// A bound of zero is judged by the largest value of its signal, which one rank has.
+TEST(Ranks, AgreeOnWhatABoundOfZeroAllows) {
+  ModelBuilder builder(3, {"cost"});
+  builder.add(0, 0, 0, {0, {0.0}, {{1, 1.0}}});
+  builder.add(0, 1, 0, {0, {2e-4}, {{2, 1.0}}});  // all that the start leads to
+  builder.add(0, 2, 0, {0, {0.0}, {{2, 1.0}}});
+  const auto problem_with = [&](double elsewhere) {
+    ModelBuilder more = builder;
+    more.add(0, 2, 1, {-1, {elsewhere}, {{2, 1.0}}});
+    return Problem(more.build(), {.horizon = 2, .constraints = {at_most("cost", 0.0)}});
+  };
+  for (const double elsewhere : {1e4, 1e6}) {
+    const Problem problem = problem_with(elsewhere);
+    EXPECT_EQ(robust(problem).constraints[0].satisfied, elsewhere == 1e6);
+    EXPECT_DOUBLE_EQ(allowed_misses(problem)[0], 1e-9 * elsewhere);
+    expect_same_on_ranks(problem,
+                         [](const Problem& p, const Execution& e) { return robust(p, e); });
+  }
+}
+
 TEST(Ranks, MoreThanStates) {
   RandomOptions options;
   options.states = 2;

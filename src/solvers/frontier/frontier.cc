@@ -185,20 +185,28 @@ std::vector<double> mix_at(const Problem& problem, const Solution& solution,
           "method '{}' has no trade-off curve to choose from", solution.method);
   require(bounds.size() == constraints, "{} bounds, must be one for each of the {} constraints",
           bounds.size(), constraints);
-  std::vector<double> reward, required;
-  std::vector<std::vector<double>> utility(constraints);
-  for (std::size_t c = 0; c < constraints; ++c) required.push_back(sign_of(problem, c) * bounds[c]);
+  std::vector<double> reward, units;
   for (const CurvePoint& point : solution.curve) {
     require_for_each(constraints, point.constraints.size());
     reward.push_back(point.reward);
-    for (std::size_t c = 0; c < constraints; ++c) {
-      utility[c].push_back(sign_of(problem, c) * point.constraints[c]);
-    }
   }
-  MixUnderConstraints mix{reward, {utility.begin(), utility.end()}, required};
-  ConstrainedMix found = best_constrained_mix(mix);
-  require(found.shortfall <= kSatisfied, "the curve misses these bounds by {:g}, must reach them",
-          found.shortfall);
+  std::vector<std::vector<double>> beyond(constraints);  // the bounds, in units of each constraint
+  for (std::size_t c = 0; c < constraints; ++c) {
+    double unit = std::abs(bounds[c]);
+    for (const CurvePoint& point : solution.curve)
+      unit = std::max(unit, std::abs(point.constraints[c]));
+    units.push_back(unit > 0 ? unit : 1);
+    for (const CurvePoint& point : solution.curve)
+      beyond[c].push_back(sign_of(problem, c) * (point.constraints[c] - bounds[c]) / units[c]);
+  }
+  const std::vector<double> nothing(constraints, 0.0);
+  ConstrainedMix found = best_constrained_mix({reward, {beyond.begin(), beyond.end()}, nothing});
+  for (std::size_t c = 0; c < constraints && found.shortfall > kSatisfied; ++c) {
+    double reached = 0;
+    for (std::size_t n = 0; n < reward.size(); ++n) reached += found.weight[n] * beyond[c][n];
+    require(reached >= -kSatisfied, "the curve misses the bound {} of '{}' by {:g}, must reach it",
+            bounds[c], problem.constraints()[c].signal, -reached * units[c]);
+  }
   return std::move(found.weight);
 }
 

@@ -64,6 +64,7 @@ class Climb {
         weights_(problem, evaluation_, options),
         best_(weights_.weights().begin(), weights_.weights().end()),
         memory_(method.memory),
+        allowed_misses_(allowed_misses(problem)),
         margins_(problem.constraints().size(), 0.0),
         direction_(problem.constraints().size() + 1, 0.0) {
     solution_.method = method.name;
@@ -152,7 +153,7 @@ class Climb {
   bool feasible() const {
     for (std::size_t c = 0; c < margins_.size(); ++c) {
       const double worst = evaluation_.total(1 + static_cast<int>(c)) - evaluation_.error();
-      if (!satisfied(problem_.constraints()[c], sign(c) * worst)) return false;
+      if (!satisfied(problem_.constraints()[c], sign(c) * worst, allowed_misses_[c])) return false;
     }
     return true;
   }
@@ -193,7 +194,7 @@ class Climb {
     std::vector<double> totals = {best_reward_ - best_error_};
     for (std::size_t c = 0; c < margins_.size(); ++c)
       totals.push_back(sign(c) * solution_.trace.constraints[c][best_update_] - best_error_);
-    return report(problem_, totals);
+    return report(problem_, totals, workers_.ranks());
   }
 
   void add_notes(int last) {
@@ -227,7 +228,7 @@ class Climb {
   Workers workers_;
   MarkovEvaluation evaluation_;
   MarkovWeights weights_;
-  std::vector<double> best_, memory_, margins_, direction_;
+  std::vector<double> best_, memory_, allowed_misses_, margins_, direction_;
   bool best_holds_ = false;
   std::int64_t update_ = 0, best_update_ = 0;
   double best_reward_ = -std::numeric_limits<double>::infinity();

@@ -15,19 +15,34 @@ constexpr double kRounding = 1e-13;
 
 }  // namespace
 
-double BudgetDecision::shortfall(int action, std::span<const double> required) const {
+// What every action has, in units, and by how much the requirements are rounded there.
+double BudgetDecision::read(const double* q, int actions, std::int64_t stride,
+                            std::span<const double> required) {
+  double size = 1;
+  reward_.resize(actions);
+  beyond_.resize(required.size());
+  for (int a = 0; a < actions; ++a) reward_[a] = value_of(q, a, 0, stride);
+  for (std::size_t i = 0; i < required.size(); ++i) {
+    beyond_[i].resize(actions);
+    for (int a = 0; a < actions; ++a)
+      beyond_[i][a] = (value_of(q, a, i + 1, stride) - required[i]) / units_[i];
+    size = std::max(size, std::abs(required[i]) / units_[i]);
+  }
+  return kRounding * size;
+}
+
+double BudgetDecision::shortfall(int action) const {
   double largest = 0;
-  for (std::size_t i = 0; i < required.size(); ++i)
-    largest = std::max(largest, required[i] - utility_[i][action]);
+  for (const auto& beyond : beyond_) largest = std::max(largest, -beyond[action]);
   return largest;
 }
 
 // Among equal rewards the action that comes closest to the requirements, then the first.
-int BudgetDecision::richest(std::span<const double> required) const {
+int BudgetDecision::richest() const {
   int best = 0;
   for (int a = 1; a < static_cast<int>(reward_.size()); ++a) {
     if (reward_[a] > reward_[best] ||
-        (reward_[a] == reward_[best] && shortfall(a, required) < shortfall(best, required)))
+        (reward_[a] == reward_[best] && shortfall(a) < shortfall(best)))
       best = a;
   }
   return best;
@@ -36,27 +51,15 @@ int BudgetDecision::richest(std::span<const double> required) const {
 void BudgetDecision::decide(const double* q, int actions, std::int64_t stride,
                             std::span<const double> required, std::span<double> value,
                             DecisionList& decisions) {
-  const std::size_t arrays = required.size() + 1;
-  reward_.resize(actions);
-  utility_.resize(required.size());
-  for (auto& utility : utility_) utility.resize(actions);
-  for (int a = 0; a < actions; ++a) {
-    const double* of_action = q + static_cast<std::int64_t>(a * arrays) * stride;
-    reward_[a] = *of_action;
-    for (std::size_t i = 0; i < required.size(); ++i)
-      utility_[i][a] = of_action[static_cast<std::int64_t>(i + 1) * stride];
-  }
-
+  const double rounding = read(q, actions, stride, required);
   weight_.assign(actions, 0.0);
-  const int richest_action = richest(required);
+  const int richest_action = richest();
   weight_[richest_action] = 1;
-  if (shortfall(richest_action, required) > 0) {  // the most reward does not come for free
+  if (shortfall(richest_action) > 0) {  // the most reward does not come for free
+    const std::vector<double> nothing(required.size(), 0.0);
     const ConstrainedMix mix =
-        best_constrained_mix({reward_, {utility_.begin(), utility_.end()}, required});
-    double scale = 0;
-    for (const double r : required) scale = std::max(scale, std::abs(r));
-    const bool met = mix.shortfall <= kRounding * scale;
-    if (met || fallback_ == Fallback::utility) weight_ = mix.weight;
+        best_constrained_mix({reward_, {beyond_.begin(), beyond_.end()}, nothing});
+    if (mix.shortfall <= rounding || fallback_ == Fallback::utility) weight_ = mix.weight;
   }
 
   std::fill(value.begin(), value.end(), 0.0);
@@ -69,8 +72,8 @@ void BudgetDecision::decide(const double* q, int actions, std::int64_t stride,
     decisions.action.push_back(a);
     decisions.weight.push_back(weight);
     ++count;
-    value[0] += weight * reward_[a];
-    for (std::size_t i = 0; i < required.size(); ++i) value[i + 1] += weight * utility_[i][a];
+    for (std::size_t array = 0; array < value.size(); ++array)
+      value[array] += weight * value_of(q, a, array, stride);
   }
   decisions.count.push_back(count);
 }

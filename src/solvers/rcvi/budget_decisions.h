@@ -19,11 +19,12 @@ struct DecisionList {
 
 // The decision under several requirements at once: for one node, the mixture of actions with the
 // most reward among those that meet all of them, by an exact small linear program. Where no mixture
-// does, the action of most reward, or the mixture whose largest shortfall is least. One for each
-// thread.
+// does, the action of most reward, or the mixture whose largest shortfall is least. Shortfalls are
+// compared in units of their requirements. One for each thread.
 class BudgetDecision {
  public:
-  explicit BudgetDecision(Fallback fallback) : fallback_(fallback) {}
+  BudgetDecision(Fallback fallback, std::vector<double> units)
+      : fallback_(fallback), units_(std::move(units)) {}
 
   // q[(action * arrays + array) * stride]: array 0 is the reward, then one for each requirement.
   // Writes the mixture's value of every array to value[array], and appends the mixture.
@@ -31,12 +32,17 @@ class BudgetDecision {
               std::span<double> value, DecisionList& decisions);
 
  private:
-  double shortfall(int action, std::span<const double> required) const;
-  int richest(std::span<const double> required) const;
+  double value_of(const double* q, int action, std::size_t array, std::int64_t stride) const {
+    return q[static_cast<std::int64_t>(action * (units_.size() + 1) + array) * stride];
+  }
+  double read(const double* q, int actions, std::int64_t stride, std::span<const double> required);
+  double shortfall(int action) const;
+  int richest() const;
 
   Fallback fallback_;
+  std::vector<double> units_;  // of each requirement
   std::vector<double> reward_;
-  std::vector<std::vector<double>> utility_;  // of each requirement
+  std::vector<std::vector<double>> beyond_;  // what an action has beyond each requirement, in units
   std::vector<double> weight_;
 };
 

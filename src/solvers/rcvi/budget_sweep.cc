@@ -35,7 +35,10 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   arrays_ = static_cast<int>(channels_.size());
   const double actions = max_over_ranks(ranks, problem.model().most_actions());
   require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
-  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem, fallback);
+  std::vector<double> units;
+  for (const BudgetAxis& axis : axes) units.push_back(axis.size());
+  for (int w = 0; w < workers.count(); ++w)
+    workers_.emplace_back(problem, BudgetDecision(fallback, units));
   shape_layer(stages, next_);
 }
 

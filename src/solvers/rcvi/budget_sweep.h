@@ -52,7 +52,8 @@ class BudgetSweep {
     std::vector<double> values;
   };
   struct Worker {
-    Worker(const Problem& problem, Fallback fallback) : rows(problem), decision(fallback) {}
+    Worker(const Problem& problem, BudgetDecision decides)
+        : rows(problem), decision(std::move(decides)) {}
     RowEvaluator rows;
     BudgetDecision decision;
     DecisionList decisions;  // of the lanes at hand, under several constraints
