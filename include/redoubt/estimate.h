@@ -27,8 +27,9 @@ struct EstimateOptions {
   std::filesystem::path store = {};
 };
 
-// An empirical model. Values that all samples of a row share are the row's own; others belong to
-// the outcomes, of which there is one for each distinct (next state, reward, signals).
+// An empirical model. Values of rows and arrivals are those that the simulator knows, if it does.
+// Otherwise those that all samples of a row share are the row's own. Others belong to the outcomes,
+// of which there is one for each distinct (next state, reward, signals).
 struct Estimate {
   Model model;
   Terms terms;                       // the simulator's
@@ -66,7 +67,8 @@ Problem estimated_problem(const Estimate& estimate, Terms terms);
 // The same, with radii from the data instead of those of the terms: with probability 1 - delta the
 // sets hold all true rows at once (docs/sampling.md has the formulas). `tv` is centred at the
 // empirical rows; `chi2` and `kl` at add-one smoothed ones, because a ball of theirs holds no row
-// with an outcome that its centre lacks. Needs rewards and signals that do not vary within a row.
+// with an outcome that its centre lacks. Needs rewards and signals that do not vary within a row,
+// but by what is known of arrivals.
 Problem confident_problem(const Estimate& estimate, Terms terms, double delta);
 
 }  // namespace redoubt

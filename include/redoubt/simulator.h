@@ -22,6 +22,12 @@ struct SimulatorShape {
   Terms terms;  // what the simulator knows of the problem; the rest are defaults
   // Tells simulators of the same shape apart, so that their samples are never mixed; 0: unknown.
   std::uint64_t identity = 0;
+  // What is known of values without asking: those of rows, and what any arrival in a state adds to
+  // them, also one that no sample shows (see Signal). Samples have both in their values.
+  struct Known {
+    std::vector<double> row, arrival;  // empty: zero
+  };
+  std::vector<Known> known;  // of the reward, then of each signal; empty: nothing is known
 
   Row rows() const { return static_cast<Row>(action.size()); }
   // An Error that names the broken rule, unless sizes, offsets and actions agree.

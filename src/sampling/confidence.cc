@@ -48,7 +48,8 @@ void require_fixed_values(const Estimate& estimate) {
   for (int signal = -1; signal < model.signals(); ++signal) {
     for (Row row = 0; row < model.rows(); ++row) {
       for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
-        require(estimate.visits[row] == 0 || model.outcome_value(signal, i) == 0,
+        const double arrival = model.arrival_value(signal, model.arrays().next[i]);
+        require(estimate.visits[row] == 0 || model.outcome_value(signal, i) == arrival,
                 "{} of {} varies from sample to sample, must be fixed for a radius from data",
                 signal < 0 ? "reward" : "signal '" + model.arrays().signals[signal].name + "'",
                 RowName{model, row});
@@ -120,7 +121,8 @@ class SmoothedModel {
  private:
   void add(State next, double probability, std::int64_t old_outcome) {
     const auto value = [&](int signal) {
-      return old_outcome < 0 ? 0.0 : estimate_.model.outcome_value(signal, old_outcome);
+      return old_outcome < 0 ? estimate_.model.arrival_value(signal, next)
+                             : estimate_.model.outcome_value(signal, old_outcome);
     };
     arrays.next.push_back(next);
     arrays.probability.push_back(probability);

@@ -22,6 +22,15 @@ void SimulatorShape::check() const {
               slot % states);
     }
   }
+  require(known.empty() || known.size() == signals.size() + 1,
+          "known values of {} quantities, must be of the reward and of {} signals", known.size(),
+          signals.size());
+  for (const Known& values : known) {
+    require(values.row.empty() || values.row.size() == action.size(),
+            "{} known values of rows, must be {}", values.row.size(), action.size());
+    require(values.arrival.empty() || values.arrival.size() == static_cast<std::size_t>(states),
+            "{} known values of arrivals, must be {}", values.arrival.size(), states);
+  }
 }
 
 SimulatorShape regular_shape(State states, std::int32_t actions, std::vector<std::string> signals,

@@ -36,6 +36,8 @@ SimulatorShape shape_of(const Problem& problem) {
   shape.action_names = a.action_names;
   shape.terms = problem.terms();
   shape.identity = identity_of(a);
+  shape.known.push_back({a.reward, a.arrival_reward});
+  for (const Signal& signal : a.signals) shape.known.push_back({signal.row, signal.arrival});
   return shape;
 }
 
@@ -102,12 +104,6 @@ class FunctionSimulator : public Simulator {
 }  // namespace
 
 std::unique_ptr<Simulator> problem_simulator(const Problem& problem) {
-  const Model& model = problem.model();
-  for (int signal = -1; signal < model.signals() && lands_anywhere(problem); ++signal)
-    require(model.arrival_values(signal).empty(),
-            "{} is earned by arrivals, also by those that no row lists, under total variation with "
-            "reach anywhere; samples do not tell what they would earn: take another set",
-            signal < 0 ? "reward" : "signal '" + model.arrays().signals[signal].name + "'");
   return std::make_unique<ProblemSimulator>(problem);
 }
 

@@ -74,9 +74,13 @@ double shared_value(const Outcomes& row, std::size_t v) {
   return shared ? first : 0.0;
 }
 
+double value_or_zero(const std::vector<double>& values, std::size_t i) {
+  return values.empty() ? 0.0 : values[i];
+}
+
 class ArraysWriter {
  public:
-  explicit ArraysWriter(const SimulatorShape& shape) {
+  explicit ArraysWriter(const SimulatorShape& shape) : shape_(shape) {
     arrays.states = shape.states;
     arrays.stages = shape.stages;
     arrays.state_rows = shape.state_rows;
@@ -85,6 +89,8 @@ class ArraysWriter {
     arrays.action_names = shape.action_names;
     for (const std::string& name : shape.signals) arrays.signals.push_back({name, {}, {}});
     arrays.row_outcomes.push_back(0);
+    for (std::size_t v = 0; v < shape.known.size(); ++v)
+      (v == 0 ? arrays.arrival_reward : arrays.signals[v - 1].arrival) = shape.known[v].arrival;
   }
   void add_row(const Outcomes& row) {
     std::int64_t visits_here = 0;
@@ -92,7 +98,8 @@ class ArraysWriter {
     visits.push_back(visits_here);
     std::vector<double> own(1 + arrays.signals.size());
     for (std::size_t v = 0; v < own.size(); ++v) {
-      own[v] = shared_value(row, v);
+      own[v] = shape_.known.empty() ? shared_value(row, v)
+                                    : value_or_zero(shape_.known[v].row, visits.size() - 1);
       (v == 0 ? arrays.reward : arrays.signals[v - 1].row).push_back(own[v]);
     }
     for (const auto& [outcome, count] : row) {
@@ -103,7 +110,7 @@ class ArraysWriter {
       counts.push_back(count);
       for (std::size_t v = 0; v < own.size(); ++v) {
         (v == 0 ? arrays.outcome_reward : arrays.signals[v - 1].outcome)
-            .push_back(outcome[1 + v] - own[v]);
+            .push_back(beyond_row(outcome, v, own[v]));
       }
     }
     arrays.row_outcomes.push_back(static_cast<std::int64_t>(arrays.next.size()));
@@ -111,6 +118,18 @@ class ArraysWriter {
 
   ModelArrays arrays;
   std::vector<std::int64_t> visits, counts;
+
+ private:
+  // What an outcome earns beyond its row: to the bit what its arrival gives, where that is all.
+  double beyond_row(const std::vector<double>& outcome, std::size_t v, double own) const {
+    const double value = outcome[1 + v];
+    if (shape_.known.empty()) return value - own;
+    const double arrival =
+        value_or_zero(shape_.known[v].arrival, static_cast<std::size_t>(outcome[0]));
+    return own + arrival == value ? arrival : value - own;
+  }
+
+  const SimulatorShape& shape_;
 };
 
 }  // namespace

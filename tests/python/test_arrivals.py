@@ -72,6 +72,19 @@ def test_the_answer_says_what_a_landing_earns():
     assert not any("arrival" in note for note in rd.solve(support, method="robust").notes)
 
 
+def test_an_estimate_keeps_what_arrivals_earn():
+    """Sampled under kl, which has no landings, and solved with total variation, which has."""
+    found = rd.estimate(trap({HOLE}).replace(uncertainty=rd.KL(0.1)), samples=20)
+    assert found.arrival_signals["hazard"].tolist() == [0.0, 0.0, 1.0]
+    for problem in (found.replace(uncertainty=rd.TV(0.1)), rd.estimate(trap({HOLE}), samples=20)):
+        solution = rd.solve(problem, method="frontier")
+        assert solution.status == "infeasible"
+        assert solution.constraints[0].best_achievable == pytest.approx(0.561, abs=1e-9)
+    for set in (rd.TV(0.1), rd.KL(0.1)):  # radii from data, which must not vary within a row otherwise
+        problem = rd.estimate(trap({HOLE}), samples=20, uncertainty=set, delta=0.1)
+        assert rd.solve(problem, method="robust").constraints[0].worst > 0.561
+
+
 def worst_totals(problem, P, row, arrival, weights):
     """Backward, over all states as outcomes: the least total of row(s, a) + arrival(next), or of its negative."""
     values = np.zeros(len(P))

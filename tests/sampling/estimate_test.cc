@@ -59,9 +59,7 @@ TEST(Estimate, FrequenciesComeCloseToTheModel) {
 
 TEST(Estimate, DependsOnTheSeedAndNotOnThreads) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    testing::RandomOptions options = testing::random_options(seed);
-    options.arrivals = false;  // which samples do not tell
-    const Problem truth = testing::random_problem(seed, options);
+    const Problem truth = testing::random_problem(seed, testing::random_options(seed));
     const Estimate one = sample(truth, 3000, 7);
     expect_same(one, sample(truth, 3000, 7, 4));
   }
@@ -86,6 +84,33 @@ TEST(Estimate, RandomValuesBecomeOutcomes) {
     };
     EXPECT_EQ(outcomes(found.model), outcomes(truth.model()));
   }
+}
+
+// What a row's own values are, and what an arrival that no sample shows would earn, is known.
+TEST(Estimate, KeepsWhatRowsAndArrivalsEarn) {
+  int arrivals = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Model truth = testing::random_problem(seed, testing::random_options(seed)).model();
+    const Model found = sample(Problem(truth, {.horizon = truth.stages() > 1
+                                                              ? std::optional(truth.stages())
+                                                              : std::optional(2)}),
+                               50, seed)
+                            .model;
+    for (int signal = -1; signal < truth.signals(); ++signal) {
+      EXPECT_EQ(found.arrival_values(signal), truth.arrival_values(signal));
+      arrivals += truth.arrival_values(signal).empty() ? 0 : 1;
+      for (Row row = 0; row < truth.rows(); ++row)
+        EXPECT_EQ(found.value(signal, row), truth.value(signal, row));
+    }
+    for (Row row = 0; row < truth.rows(); ++row) {
+      for (auto i = found.outcome_begin(row); i < found.outcome_end(row); ++i) {
+        const State next = found.arrays().next[i];
+        EXPECT_TRUE(found.lists(row, next) || !truth.lists(row, next));
+      }
+    }
+  }
+  EXPECT_GE(arrivals, 10);
 }
 
 TEST(Estimate, FunctionsAreSimulatorsToo) {
