@@ -237,6 +237,20 @@ def test_a_search_ends_before_it_holds_more_than_its_limit(tmp_path):
     assert "the limit is 0.01 GB" in refused(*search, "--memory-limit", "10MB")
 
 
+def test_an_infinite_search_ends_between_two_sweeps_before_it_holds_more_than_its_limit():
+    search = ["solve", "garnet(states=100,actions=3,successors=5,discount=.9,start=7,bound=30,set=kl,radius=.1)", "--threads",
+              "1", "--json"]  # fmt: skip
+    before, _ = peak_memory(*search, "--method", "robust")
+    exact = json.loads(run(*search, "--tolerance", "1e-2").stdout)
+    for more in (2.7e6, 4e6, 28e6):  # the first is hardly enough for the first sweep, which is made whatever it takes
+        limit = before + more
+        peak, shown = peak_memory(*search, "--tolerance", "1e-5", "--memory-limit", f"{limit / 1e6}MB")
+        answer = json.loads(shown)
+        assert answer["status"] == "feasible" and any("of memory" in note for note in answer["notes"]), answer
+        assert peak < limit or more == 2.7e6
+        assert answer["reward"]["worst"] <= exact["reward"]["bound"] and exact["reward"]["worst"] <= answer["reward"]["bound"]
+
+
 @pytest.mark.parametrize("method", ["robust", "nominal", "rcvi", "frontier"])
 def test_a_chance_constraint_that_is_too_large_is_refused_before_the_work(method, tmp_path):
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))

@@ -68,10 +68,18 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
   const bool newton = required_.size() == 1 && std::holds_alternative<KL>(problem_.uncertainty());
   const double no_gain = newton ? kSettled : kSettledByAverages;
   double open = kInfinity;
+  bool followed = false;  // what is next has a controller
   for (int sweeps = 1;; ++sweeps) {
     if (watch_.stop(sweeps / (sweeps + 3.0))) return false;
     FrontierStage here = make_stage(plan.directions);
     step(0, plan, next, here, false);
+    if (!has_room_for_sweep() && (followed || !stages_.empty())) {
+      // The last sweep is the answer or, where it cannot be followed yet, the last pass.
+      if (followed) stages.push_back(std::move(next));
+      root_ = solve_root((followed ? stages : stages_).front().table, problem_.start(), required_,
+                         scales_);
+      return followed;
+    }
     // Recipes can be followed for ever when they lead to points of the same directions.
     const bool same = here.table.directions() == next.table.directions();
     complete_stage(landings_, here, workers_);
@@ -91,6 +99,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
       return true;
     }
     next = std::move(here);
+    followed = same;
   }
 }
 

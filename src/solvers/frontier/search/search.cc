@@ -76,7 +76,8 @@ bool FrontierSearch::search(Solution& solution) {
     adopt(std::move(stages));
     ++solution.iterations;
     record(solution);
-    if (infeasible() || (root_.reachable && excess() <= 0) || stagnant()) return true;
+    if (infeasible() || (root_.reachable && excess() <= 0) || !limit_.empty() || stagnant())
+      return true;
     offer_pass();
     const PassSize size = size_of_pass();
     std::vector<const FrontierStage*> path;

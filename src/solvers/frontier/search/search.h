@@ -86,6 +86,7 @@ class FrontierSearch {
   PassSize size_of_pass() const;  // as planned, on this rank
   bool has_room_for_pass(const PassSize& last);
   bool has_room_for_stage();
+  bool has_room_for_sweep();
   double own_evaluations() const;  // of this rank
   double evaluations() const { return sum_over_ranks(workers_.ranks(), own_evaluations()); }
 
