@@ -1,4 +1,5 @@
-"""Ordinary cost minimisation, where doing nothing costs nothing: the best unconstrained reward is 0."""
+"""Ordinary cost minimisation, where doing nothing costs nothing: the best unconstrained reward is 0. And other problems of
+users that once had a poor answer. Optima are those of linear programs."""
 
 import numpy as np
 import pytest
@@ -173,3 +174,104 @@ def test_constraints_that_do_not_bind_cost_no_search():
     assert solution.status == "certified"
     assert solution.iterations == 1
     assert solution.reward.worst == pytest.approx(rd.solve(problem, method="robust").reward.worst, rel=1e-12)
+
+
+def explored_optimum(initial, actions, step, discount=1.0, asked=None) -> float:
+    """The most reward of a model that is code, by one linear program over how often each (state, action) is taken. `asked` is
+    a signal and the least that is asked of its total."""
+    number, queue, columns = {initial: 0}, [initial], []
+    while queue:
+        state = queue.pop()
+        for action in actions(state):
+            flow, reward, signal = {number[state]: 1.0}, 0.0, 0.0
+            for p, after, values in step(state, action):
+                if after not in number:
+                    number[after] = len(number)
+                    queue.append(after)
+                flow[number[after]] = flow.get(number[after], 0.0) - discount * p
+                reward += p * values.get("reward", 0.0)
+                signal += p * values.get(asked[0], 0.0)
+            columns.append((flow, reward, signal))
+    entries = [(state, column, share) for column, (flow, _, _) in enumerate(columns) for state, share in flow.items()]
+    rows, places, shares = zip(*entries)
+    flow = coo_matrix((shares, (rows, places)), shape=(len(number), len(columns))).tocsr()
+    acting = sorted({row for row, _, share in entries if share > 0})  # states that are not terminal
+    entering = np.zeros(len(number))
+    entering[0] = 1.0
+    found = linprog([-reward for _, reward, _ in columns], A_ub=[[-signal for _, _, signal in columns]], b_ub=[-asked[1]],
+                    A_eq=flow[acting], b_eq=entering[acting])  # fmt: skip
+    assert found.status == 0, found.message
+    return -found.fun
+
+
+def test_an_energy_day_with_a_chance_constraint_is_its_linear_program():
+    """At most 3 units of a day are unserved, in four days of five."""
+    hours, levels, buys, most, often = 12, 12, 5, 3, 0.8
+    price = 3 + 2 * np.sin(np.arange(hours) / 2)
+    demand = {0: 0.1, 1: 0.2, 2: 0.3, 3: 0.3, 4: 0.1}
+
+    def step(state, buy):
+        hour, level = state
+        stored = min(level + buy, levels - 1)
+        for d, p in demand.items():
+            yield p, (hour + 1, max(stored - d, 0)), {"reward": -price[hour] * buy, "unserved": max(d - stored, 0)}
+
+    actions = lambda state: range(buys) if state[0] < hours else ()  # noqa: E731
+    problem = rd.explore(initial=(0, 4), actions=actions, step=step, horizon=hours,
+                         constraints=[rd.chance("unserved", at_most=most, probability=often)])  # fmt: skip
+
+    def counted(node, buy):  # remembers what was unserved so far
+        hour, level, unserved = node
+        for p, (after, rest), values in step((hour, level), buy):
+            total = min(unserved + values["unserved"], most + 1)
+            kept = after == hours and total <= most
+            yield p, (after, rest, total), {"reward": values["reward"], "kept": float(kept)}
+
+    exact = explored_optimum((0, 4, 0), actions, counted, asked=("kept", often))
+    assert exact < 0
+    solution = rd.solve(problem, method="frontier")
+    assert solution.status == "certified"
+    assert solution.reward.worst <= exact + 1e-7 * abs(exact) and solution.reward.bound >= exact - 1e-7 * abs(exact)
+    assert solution.reward.worst == pytest.approx(exact, rel=1e-3)
+    uncertain = rd.solve(problem.replace(uncertainty=rd.KL(0.01)), method="frontier", tolerance=1e-2)
+    assert uncertain.status == "certified" and uncertain.reward.worst < exact
+
+
+def test_a_shared_coin_is_its_linear_program():
+    """Two processes agree on a coin by a random walk (Aspnes and Herlihy 1990). Whoever decides which of them moves wants them
+    to disagree, and may not keep them from deciding."""
+    barrier, discount = 6, 0.995
+
+    def step(state, mover):
+        walk, *processes = state
+        stand, coin = processes[mover]
+
+        def after(stand, coin, walk=walk):
+            return (walk, *(process if i != mover else (stand, coin) for i, process in enumerate(processes)))
+
+        if stand == "flip":
+            return [(0.5, after("write", side), {}) for side in (0, 1)]
+        if stand == "write":
+            return [(1.0, after("look", 0, walk + 2 * coin - 1), {})]
+        if abs(walk) < barrier:
+            return [(1.0, after("flip", 0), {})]
+        moved = after("done", int(walk > 0))
+        decided = [process for process in moved[1:] if process[0] == "done"]
+        agree = {"decided": 0.5, "reward": float(len(decided) == 2 and decided[0] != decided[1])}
+        return [(1.0, moved, agree)]
+
+    actions = lambda state: [i for i in (0, 1) if state[1 + i][0] != "done"]  # noqa: E731
+    initial = (0, ("flip", 0), ("flip", 0))
+    problem = rd.explore(initial=initial, actions=actions, step=step, horizon=None, discount=discount,
+                         constraints=[rd.at_least("decided", 0.0)])  # fmt: skip
+    assert problem.states == 400
+    free = rd.solve(problem, method="robust")
+    asked = 0.2 * free.constraints[0].worst + 0.8 * rd.achievable_range(problem).best
+    problem = problem.replace(constraints=[rd.at_least("decided", asked)])
+    exact = explored_optimum(initial, actions, step, discount, ("decided", asked))
+    assert 0.01 < exact < 0.98 * free.reward.worst
+    for tolerance in (1e-3, 1e-6):
+        solution = rd.solve(problem, method="frontier", tolerance=tolerance)
+        assert solution.status == "certified"
+        assert solution.reward.worst <= exact + 1e-8 and solution.reward.bound >= exact - 1e-8
+        assert solution.reward.worst == pytest.approx(exact, rel=tolerance)
