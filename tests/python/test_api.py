@@ -18,6 +18,7 @@ ELSEWHERE = {
     "read_umb": "rd.load",
     "write_umb": "rd.save",
     "satisfied": "_core.ConstraintResult.satisfied",
+    "allowed_misses": "_core.ConstraintResult.satisfied",
     "is_known": "rd.Solution",  # what nobody knows is None in Python
     "for_each_choice": "rd.Policy.action_weights",
     "start_memory": "_core.Controller.start",
