@@ -8,6 +8,7 @@
 #include "model/submodel.h"
 #include "parallel/all_to_all.h"
 #include "policy/check.h"
+#include "policy/stage_builder.h"
 
 namespace redoubt {
 using namespace internal;
@@ -108,27 +109,24 @@ class Writer {
   }
 
   Policy::Stage stage(int h, const Nodes& nodes) {
-    Policy::Stage stage;
-    stage.node_begin = group(nodes);
-    stage.choice_begin = {0};
-    stage.move_begin = {0};
     const bool plans = for_original_ && lands_anywhere(augmented_.original);
+    StageBuilder build({.moves_by_table = true});
     if (plans) number_plans(h, nodes);
     for (const AugmentedNode& node : nodes) {
       workers_.check();
       for (const PolicyWalk::Choice& choice : walk_.choices(h, node)) {
-        stage.choice_action.push_back(choice.decision.action);
-        stage.choice_weight.push_back(choice.weight);
-        stage.outcome_slot.push_back(static_cast<std::int64_t>(stage.move_begin.size()) - 1);
+        build.choose(choice.decision.action, choice.weight);
         for (const std::int64_t i : outcomes_of(choice)) {
           for (const MemoryMove& move : walk_.after(choice, i))
-            stage.moves.push_back(written(next_, model_.arrays().next[i], move));
-          stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+            build.move(written(next_, model_.arrays().next[i], move));
+          build.end_outcome();
         }
-        if (plans) add_plan(choice, first_plan_[place(node)]++, stage);
+        if (plans) add_plan(choice, first_plan_[place(node)]++, build);
       }
-      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
+      build.end_node();
     }
+    Policy::Stage stage = build.take();
+    stage.node_begin = group(nodes);
     if (plans) take_plans(stage);
     return stage;
   }
@@ -168,10 +166,10 @@ class Writer {
 
   // A choice draws its plan for certain. What the plan says of a state is for the rank that owns
   // the state.
-  void add_plan(const PolicyWalk::Choice& choice, std::int64_t plan, Policy::Stage& stage) {
+  void add_plan(const PolicyWalk::Choice& choice, std::int64_t plan, StageBuilder& build) {
     const auto number = static_cast<std::int32_t>(plan);
-    stage.moves.push_back({number, 1.0});
-    stage.move_begin.push_back(static_cast<std::int64_t>(stage.moves.size()));
+    build.move({number, 1.0});
+    build.end_outcome();
     const std::int64_t listed = original_outcomes(choice);
     for (auto i = model_.outcome_begin(choice.row); i < model_.outcome_end(choice.row); ++i) {
       if (augmented_.outcome[i] < listed) continue;

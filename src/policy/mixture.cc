@@ -1,24 +1,23 @@
 #include "policy/mixture.h"
 
 #include "model/submodel.h"
+#include "policy/stage_builder.h"
 
 namespace redoubt::internal {
 namespace {
 
 Policy::Stage stage_of_all(std::span<const Policy> policies, std::size_t h, State states) {
-  Policy::Stage all;
-  all.memory = static_cast<std::int32_t>(policies.size());
-  all.choice_begin.push_back(0);
+  StageBuilder all;
   for (State s = 0; s < states; ++s) {
     for (const Policy& policy : policies) {
-      for_each_choice(policy.stages[h], s, [&](std::int32_t action, double weight) {
-        all.choice_action.push_back(action);
-        all.choice_weight.push_back(weight);
-      });
-      all.choice_begin.push_back(static_cast<std::int64_t>(all.choice_action.size()));
+      for_each_choice(policy.stages[h], s,
+                      [&](std::int32_t action, double weight) { all.choose(action, weight); });
+      all.end_node();
     }
   }
-  return all;
+  Policy::Stage stage = all.take();
+  stage.memory = static_cast<std::int32_t>(policies.size());
+  return stage;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "policy/budget.h"
+#include "policy/stage_builder.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -43,8 +44,7 @@ Policy markov_policy(const Problem& problem, const std::vector<std::vector<doubl
     require(static_cast<Row>(weights[h].size()) == rows,
             "{} action weights of stage {}, must be one for each of its {} rows", weights[h].size(),
             h, rows);
-    Policy::Stage stage;
-    stage.choice_begin.push_back(0);
+    StageBuilder stage;
     std::size_t position = 0;
     for (State s = 0; s < model.states(); ++s) {
       const auto actions = model.row_end(h, s) - model.row_begin(h, s);
@@ -52,14 +52,12 @@ Policy markov_policy(const Problem& problem, const std::vector<std::vector<doubl
         const double weight = weights[h][position + a];
         require(weight >= 0 && weight <= 1 + 1e-9,
                 "weight {} of action {} in state {}, must be in [0, 1]", weight, a, s);
-        if (weight == 0) continue;
-        stage.choice_action.push_back(a);
-        stage.choice_weight.push_back(weight);
+        if (weight > 0) stage.choose(a, weight);
       }
       position += actions;
-      stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
+      stage.end_node();
     }
-    policy.stages.push_back(std::move(stage));
+    policy.stages.push_back(stage.take());
   }
   if (weights.size() == 1 && stages > 1) policy.repeats_last = true;
   check_policy(problem, policy);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "numerics/philox.h"
+#include "policy/stage_builder.h"
 #include "redoubt/environments.h"
 #include "redoubt/simulate.h"
 #include "redoubt/solve.h"
@@ -200,19 +201,15 @@ TEST(Controller, GoesOnWithTheMemoryThatPromisesTheConstraintsMost) {
   Policy policy;
   policy.states = 3;
   for (int h = 0; h < 2; ++h) {
-    Policy::Stage stage;
-    stage.memory = 2;
-    stage.choice_begin = {0};
-    stage.move_begin = {0};
+    StageBuilder stage({.moves_by_table = true});
     for (int node = 0; node < 6; ++node) {
-      stage.choice_action.push_back(node % 2 == 0 ? 1 : 0);
-      stage.choice_weight.push_back(1.0);
-      stage.choice_begin.push_back(node + 1);
-      stage.outcome_slot.push_back(node);
-      stage.moves.push_back({h == 1 ? 0 : node % 2, 1.0});
-      stage.move_begin.push_back(node + 1);
+      stage.choose(node % 2 == 0 ? 1 : 0, 1.0);
+      stage.move({h == 1 ? 0 : node % 2, 1.0});
+      stage.end_outcome();
+      stage.end_node();
     }
-    policy.stages.push_back(stage);
+    policy.stages.push_back(stage.take());
+    policy.stages.back().memory = 2;
   }
   policy.start_states = {0};
   policy.start_begin = {0, 1};

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <random>
 
+#include "policy/stage_builder.h"
 #include "redoubt/solve.h"
 
 namespace redoubt::testing {
+using namespace internal;
 namespace {
 
 class Random {
@@ -99,23 +101,21 @@ Policy random_table_policy(std::uint64_t seed, const Problem& problem) {
   policy.repeats_last = problem.infinite();
   policy.stages.resize(stages_of(problem));
   for (int h = 0; h < stages_of(problem); ++h) {
-    Policy::Stage& stage = policy.stages[h];
-    stage.node_begin = stage.choice_begin = {0};
+    StageBuilder stage({.nodes_by_state = true});
     for (State s = 0; s < policy.states; ++s) {
       const auto actions = static_cast<int>(model.row_end(h, s) - model.row_begin(h, s));
       const int memory = 1 + random.below(4);
-      stage.node_begin.push_back(stage.node_begin.back() + memory);
       for (int m = 0; m < memory; ++m) {
         const std::vector<double> weights =
             actions == 0 ? std::vector<double>() : random.distribution(actions);
         for (int a = 0; a < actions; ++a) {
-          if (weights[a] == 0) continue;
-          stage.choice_action.push_back(a);
-          stage.choice_weight.push_back(weights[a]);
+          if (weights[a] > 0) stage.choose(a, weights[a]);
         }
-        stage.choice_begin.push_back(static_cast<std::int64_t>(stage.choice_action.size()));
+        stage.end_node();
       }
+      stage.end_state();
     }
+    policy.stages[h] = stage.take();
   }
   for (int h = 0; h < stages_of(problem); ++h) add_table(random, problem, policy, h);
   policy.start_begin = {0};

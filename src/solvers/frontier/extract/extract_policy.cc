@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parallel/collectives.h"
+#include "policy/stage_builder.h"
 
 namespace redoubt::internal {
 namespace {
@@ -62,10 +63,8 @@ class PolicyBuild {
 
   Policy::Stage stage(int h, const Used& here, const Used& next, bool last) const {
     const Model& model = problem_.model();
-    Policy::Stage out;
+    StageBuilder out({true, true, landings_.anywhere()});
     make_room(h, here, out);
-    out.node_begin.push_back(0);
-    out.choice_begin.push_back(0);
     for (State own = 0; own < model.own_states(); ++own) {
       workers_.check();
       const State s = model.own(own);
@@ -75,27 +74,23 @@ class PolicyBuild {
         if (action >= 0) {
           const Row row = model.row_begin(h, s) + action;
           const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
-          out.choice_action.push_back(action);
-          out.choice_weight.push_back(1.0);
-          out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
+          out.choose(action, 1.0);
           for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
-            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
             add_moves(h, recipes, row, point, i, next, last, out);
+            out.end_outcome();
           }
-          if (landings_.anywhere() && landings_.of(row) < 0)
-            out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+          if (landings_.anywhere() && landings_.of(row) < 0) out.end_outcome();
         }
-        out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
+        out.end_node();
       }
-      out.node_begin.push_back(static_cast<std::int64_t>(out.choice_begin.size()) - 1);
+      out.end_state();
     }
-    out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
     add_landings(h, next, last, out);
-    return out;
+    return out.take();
   }
 
  private:
-  void make_room(int h, const Used& here, Policy::Stage& out) const {
+  void make_room(int h, const Used& here, StageBuilder& out) const {
     const Model& model = problem_.model();
     std::size_t nodes = 0, places = 0;
     for (State own = 0; own < model.own_states(); ++own) {
@@ -107,13 +102,7 @@ class PolicyBuild {
         places += model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
       }
     }
-    out.node_begin.reserve(model.own_states() + 1);
-    out.choice_begin.reserve(nodes + 1);
-    out.choice_action.reserve(nodes);
-    out.choice_weight.reserve(nodes);
-    out.outcome_slot.reserve(nodes);
-    out.move_begin.reserve(places + 1);
-    out.moves.reserve(2 * places);  // all that one constraint needs
+    out.reserve(model.own_states(), nodes, places, 2 * places);  // moves of one constraint: all
   }
 
   // The same for one point, landings apart: of them, only which plans are used.
@@ -138,37 +127,36 @@ class PolicyBuild {
   }
 
   void add_moves(int h, const Recipes& recipes, Row row, std::int32_t point, std::int64_t i,
-                 const Used& next, bool last, Policy::Stage& out) const {
+                 const Used& next, bool last, StageBuilder& out) const {
     const Model& model = problem_.model();
     const auto o = model.outcome_begin(row) + i;
     if (o < model.outcome_end(row)) {
       const State to = model.arrays().next[o];
       for_each_move(recipes, stages_[h + 1].curves, point, i, to, [&](const MemoryMove& move) {
-        out.moves.push_back({last ? 0 : next.memory[to][move.memory], move.weight});
+        out.move({last ? 0 : next.memory[to][move.memory], move.weight});
       });
     } else {
       const int landing = landings_.of(row);
       const int plans = landing * stages_[h + 1].table.directions().size();  // before those of it
       for_each_move(recipes, stages_[h + 1].curves, point, i, model.states() + landing,
                     [&](const MemoryMove& move) {
-                      out.moves.push_back({plans + move.memory, move.weight});
+                      out.move({plans + move.memory, move.weight});
                     });
     }
   }
 
-  void add_landings(int h, const Used& next, bool last, Policy::Stage& out) const {
+  void add_landings(int h, const Used& next, bool last, StageBuilder& out) const {
     if (!landings_.anywhere()) return;
     const LandingPlans& plans = stages_[h + 1].landings;
     const Model& model = problem_.model();
     for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
-      out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
       const State to = model.own(static_cast<State>(slot % model.own_states()));
       for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n) {
         const std::int32_t memory = last ? 0 : next.memory[to][plans.moves[n].memory];
-        if (memory >= 0) out.landing_moves.push_back({memory, plans.moves[n].weight});
+        if (memory >= 0) out.land({memory, plans.moves[n].weight});
       }
+      out.end_landing();
     }
-    out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
   }
 
   const Problem& problem_;

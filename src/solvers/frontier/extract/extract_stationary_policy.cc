@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "numerics/small_lp.h"
+#include "policy/stage_builder.h"
 #include "solvers/frontier/extract/extract_policy.h"
 
 namespace redoubt::internal {
@@ -36,43 +37,39 @@ class StationaryPolicyBuild {
         size_(here.table.directions().size()) {}
 
   Policy::Stage stage(Workers& workers) const {
-    Policy::Stage out;
-    out.node_begin.push_back(0);
-    out.choice_begin.push_back(0);
+    StageBuilder out({true, true, landings_.anywhere()});
     for (State own = 0; own < model_.own_states(); ++own) {
       workers.check();
       for (const std::int32_t point : points_[own]) add_node(model_.own(own), point, out);
-      out.node_begin.push_back(static_cast<std::int64_t>(out.choice_begin.size()) - 1);
+      out.end_state();
     }
-    out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
     if (landings_.anywhere()) add_plans(out);
-    return out;
+    return out.take();
   }
 
  private:
-  void add_node(State s, std::int32_t point, Policy::Stage& out) const {
+  void add_node(State s, std::int32_t point, StageBuilder& out) const {
     const Recipes& recipes = here_.recipes[s];
     if (recipes.action[point] >= 0) {
       const Row row = model_.row_begin(0, s) + recipes.action[point];
       const auto first = model_.outcome_begin(row), outcomes = model_.outcome_end(row) - first;
       const int landing = landings_.of(row);
-      out.choice_action.push_back(recipes.action[point]);
-      out.choice_weight.push_back(1.0);
-      out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
+      out.choose(recipes.action[point], 1.0);
       for (std::int64_t i = 0; i < outcomes + landings_.anywhere(); ++i) {
-        out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
-        if (i == outcomes && landing < 0) continue;
-        const std::int64_t place =
-            i < outcomes ? model_.arrays().next[first + i] : model_.states() + landing;
-        keep(promise(recipes, point, i, place), place, [&](const MemoryMove& move) {
-          const std::int32_t memory =
-              i < outcomes ? controller_.memory(static_cast<State>(place), move.memory)
-                           : landing * size_ + move.memory;
-          out.moves.push_back({memory, move.weight});
-        });
+        if (i < outcomes || landing >= 0) {
+          const std::int64_t place =
+              i < outcomes ? model_.arrays().next[first + i] : model_.states() + landing;
+          keep(promise(recipes, point, i, place), place, [&](const MemoryMove& move) {
+            const std::int32_t memory =
+                i < outcomes ? controller_.memory(static_cast<State>(place), move.memory)
+                             : landing * size_ + move.memory;
+            out.move({memory, move.weight});
+          });
+        }
+        out.end_outcome();
       }
     }
-    out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
+    out.end_node();
   }
 
   // What a recipe promises at a place.
@@ -124,16 +121,14 @@ class StationaryPolicyBuild {
   }
 
   // A point of a landing is a plan, which every state of the landing can keep.
-  void add_plans(Policy::Stage& out) const {
+  void add_plans(StageBuilder& out) const {
     const LandingPlans& plans = here_.landings;
     for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
-      out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
       const State to = model_.own(static_cast<State>(slot % model_.own_states()));
       for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n)
-        out.landing_moves.push_back(
-            {controller_.memory(to, plans.moves[n].memory), plans.moves[n].weight});
+        out.land({controller_.memory(to, plans.moves[n].memory), plans.moves[n].weight});
+      out.end_landing();
     }
-    out.landing_begin.push_back(static_cast<std::int64_t>(out.landing_moves.size()));
   }
 
   const Model& model_;
@@ -170,41 +165,38 @@ StationaryController make_stationary(const Problem& problem, const Landings& lan
 
 Policy begin_with_points(const StationaryController& controller, const Model& model,
                          const std::vector<std::int32_t>& points) {
-  Policy policy = controller.policy;
   const Policy::Stage& from = controller.policy.stages.front();
-  Policy::Stage& out = policy.stages.front();
   const auto more = static_cast<std::int32_t>(points.size());
-  for (MemoryMove& move : out.landing_moves) move.memory += more;
-  out.node_begin = {0};
-  out.choice_begin = {0};
-  for (auto* list : {&out.outcome_slot, &out.move_begin}) list->clear();
-  out.choice_action.clear();
-  out.choice_weight.clear();
-  out.moves.clear();
+  StageBuilder out({.nodes_by_state = true, .moves_by_table = true});
   const auto add = [&](State s, std::int64_t node) {
     for (auto c = from.choice_begin[node]; c < from.choice_begin[node + 1]; ++c) {
       const Row row = model.row_begin(0, s) + from.choice_action[c];
       const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-      out.choice_action.push_back(from.choice_action[c]);
-      out.choice_weight.push_back(from.choice_weight[c]);
-      out.outcome_slot.push_back(static_cast<std::int64_t>(out.move_begin.size()));
+      out.choose(from.choice_action[c], from.choice_weight[c]);
       for (std::int64_t i = 0; i < outcomes + !from.landing_begin.empty(); ++i) {
-        out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
         const auto slot = from.outcome_slot[c] + i;
         for (auto m = from.move_begin[slot]; m < from.move_begin[slot + 1]; ++m)
-          out.moves.push_back({from.moves[m].memory + (i < outcomes ? more : 0),  // or a plan
-                               from.moves[m].weight});
+          out.move({from.moves[m].memory + (i < outcomes ? more : 0),  // or a plan
+                    from.moves[m].weight});
+        out.end_outcome();
       }
     }
-    out.choice_begin.push_back(static_cast<std::int64_t>(out.choice_action.size()));
+    out.end_node();
   };
   for (State own = 0; own < model.own_states(); ++own) {
     const State s = model.own(own);
     for (const std::int32_t point : points) add(s, from.begin(own) + controller.memory(s, point));
     for (auto node = from.begin(own); node < from.end(own); ++node) add(s, node);
-    out.node_begin.push_back(static_cast<std::int64_t>(out.choice_begin.size()) - 1);
+    out.end_state();
   }
-  out.move_begin.push_back(static_cast<std::int64_t>(out.moves.size()));
+  Policy::Stage stage = out.take();
+  stage.landing_begin = from.landing_begin;
+  stage.landing_moves = from.landing_moves;
+  for (MemoryMove& move : stage.landing_moves) move.memory += more;
+  Policy policy;
+  policy.states = controller.policy.states;
+  policy.repeats_last = true;
+  policy.stages.push_back(std::move(stage));
   return policy;
 }
 
