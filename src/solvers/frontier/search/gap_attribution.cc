@@ -50,8 +50,8 @@ class Follow {
         sums_(stages, weights_of(root), scales) {
     for (const FrontierStage* stage : stages) {
       const Directions& directions = stage->table.directions();
-      demand_.visits.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
-      auto& states = demand_.state_loss.emplace_back();
+      gaps_.visits.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
+      auto& states = gaps_.state_loss.emplace_back();
       if (signals_ == 2) states.assign(states_ * directions.prices(0).size(), 0.0);
     }
   }
@@ -69,9 +69,9 @@ class Follow {
       arrive(0, s, q.data(), hint);
     }
     for (int h = 0; h < steps_; ++h) step(h, exchange, workers);
-    for (std::vector<double>& losses : demand_.state_loss) send_to_owners(model, exchange, losses);
-    sums_.finish(exchange.ranks(), demand_);
-    return std::move(demand_);
+    for (std::vector<double>& losses : gaps_.state_loss) send_to_owners(model, exchange, losses);
+    sums_.finish(exchange.ranks(), gaps_);
+    return std::move(gaps_);
   }
 
  private:
@@ -178,7 +178,7 @@ class Follow {
   // A finer grid at a landing is one at all of its states.
   void spread_loss(int stage, int landing) {
     const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
-    std::vector<double>& losses = demand_.state_loss[slot(stage)];
+    std::vector<double>& losses = gaps_.state_loss[slot(stage)];
     for_each_covered(landing, [&](State s) {
       for (std::int64_t n = 0; n < intervals; ++n)
         losses[s * intervals + n] += landing_loss_[landing * intervals + n];
@@ -255,7 +255,7 @@ class Follow {
     sums_.add_interval(slot(stage), list, n, loss, price);
     if (signals_ != 2) return;
     loss = sums_.loss(loss);
-    std::vector<double>& losses = demand_.state_loss[slot(stage)];
+    std::vector<double>& losses = gaps_.state_loss[slot(stage)];
     const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
     if (place < states_) {
       losses[place * intervals + n] += loss;
@@ -282,7 +282,7 @@ class Follow {
       for (std::int32_t k = 0; k < size; ++k) {
         const auto lane = std::int64_t{s} * size + k;
         const double* q = leaving_.data() + lane * signals_;
-        demand_.visits[slot(stage)][lane] += weight_of(stage, k, q);
+        gaps_.visits[slot(stage)][lane] += weight_of(stage, k, q);
         if (left_open_[lane] > negligible_) step_direction(stage, s, k, q);
       }
     }
@@ -361,7 +361,7 @@ class Follow {
   std::span<const double> scales_;
   double negligible_;
   int steps_;
-  GapAttribution demand_;
+  GapAttribution gaps_;
   GapAttributionSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
   std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]

@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "redoubt/worst_case.h"
+#include "solvers/frontier/games/averaged_response_game.h"
+#include "solvers/frontier/games/kl_game.h"
+#include "solvers/frontier/sets/next_stage_layout.h"
+
+// The games of one row against a search over all promises, on rows with two outcomes.
+namespace redoubt {
+using namespace internal;
+namespace {
+
+constexpr double kProbability = 0.3;  // of the first outcome
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// State 0 leads to states 1 and 2, of which only their trade-off sets matter.
+Problem one_row(const Uncertainty& set) {
+  ModelBuilder builder(3, {"utility"});
+  const bool interval = std::holds_alternative<Interval>(set);
+  const auto outcome = [&](State next, double p) {
+    ModelBuilder::Outcome out{next, p};
+    if (interval) out.lower = std::max(0.0, p - 0.2), out.upper = std::min(1.0, p + 0.2);
+    return out;
+  };
+  builder.add(0, 0, 0,
+              {.reward = 0.5,
+               .signals = {0.25},
+               .outcomes = {outcome(1, kProbability), outcome(2, 1 - kProbability)}});
+  Terms terms;
+  terms.horizon = 1;
+  terms.constraints = {at_least("utility", 0)};
+  terms.uncertainty = set;
+  return Problem(builder.build(), terms);
+}
+
+struct Next {
+  TradeOffs table;
+  std::vector<Curve> curves;
+
+  // Each place guarantees the hull of a few random points, and nothing beyond it.
+  explicit Next(unsigned seed) : table(Directions({{0, 0.3, 1, 2, 8}}), 3), curves(3) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    const Directions& directions = table.directions();
+    for (int place = 1; place < 3; ++place) {
+      std::vector<std::pair<double, double>> points(1 + random() % 5);
+      for (auto& [reward, utility] : points) reward = uniform(random), utility = uniform(random);
+      for (int k = 0; k < directions.size(); ++k) {
+        double most = -kInfinity;
+        for (const auto& [reward, utility] : points) {
+          const double along = directions.weight(k, 0) * reward + directions.weight(k, 1) * utility;
+          if (along <= most) continue;
+          most = along;
+          table.points(place, 0)[k] = reward, table.points(place, 1)[k] = utility;
+        }
+        table.bounds(place)[k] = most;
+      }
+    }
+    for (int place = 0; place < 3; ++place) curves[place] = curve_of(table, place);
+  }
+};
+
+double worst(const Problem& problem, double first, double second) {
+  const std::vector<double> p = {kProbability, 1 - kProbability}, values = {first, second};
+  const auto& lower = problem.model().arrays().lower;
+  const auto& upper = problem.model().arrays().upper;
+  return worst_case(problem.uncertainty(), {.probability = p, .lower = lower, .upper = upper},
+                    values)
+      .value[0];
+}
+
+// What a direction is worth when both places promise these shares of the way along their curves.
+double worth(const Problem& problem, const Next& next, const double* d, double share1,
+             double share2) {
+  double value[2][2];
+  for (int place = 1; place < 3; ++place) {
+    const Curve& curve = next.curves[place];
+    const double share = place == 1 ? share1 : share2;
+    const double utility =
+        curve.utility.front() + share * (curve.utility.back() - curve.utility.front());
+    std::vector<MemoryMove> moves;
+    mix_for_utility(curve, utility, moves);
+    for (int j = 0; j < 2; ++j) {
+      value[place - 1][j] = 0;
+      for (const MemoryMove& move : moves)
+        value[place - 1][j] += move.weight * next.table.points(place, j)[move.memory];
+    }
+  }
+  return d[0] * (0.5 + worst(problem, value[0][0], value[1][0])) +
+         d[1] * (0.25 + worst(problem, value[0][1], value[1][1]));
+}
+
+// The worth is concave in the promises, so a search that closes in on the best of a grid finds it.
+double best_worth(const Problem& problem, const Next& next, const double* d) {
+  double best = -kInfinity, at[2] = {0.5, 0.5};
+  for (double width = 0.5; width > 1e-7; width *= 0.4) {
+    const double around[2] = {at[0], at[1]};
+    for (int i = -6; i <= 6; ++i) {
+      for (int j = -6; j <= 6; ++j) {
+        const double x = std::clamp(around[0] + width * i / 6, 0.0, 1.0);
+        const double y = std::clamp(around[1] + width * j / 6, 0.0, 1.0);
+        const double value = worth(problem, next, d, x, y);
+        if (value > best) best = value, at[0] = x, at[1] = y;
+      }
+    }
+  }
+  return best;
+}
+
+struct Played {
+  std::vector<GameEnd> ends;
+  std::vector<double> weights;  // [signal][lane]
+  int lanes = 0;
+};
+
+// All directions of the next stage at once, with many rounds.
+Played play(const Problem& problem, const Next& next) {
+  const Directions& directions = next.table.directions();
+  Played played;
+  played.lanes = directions.size();
+  for (int j = 0; j < 2; ++j) {
+    for (int k = 0; k < directions.size(); ++k) played.weights.push_back(directions.weight(k, j));
+  }
+  played.ends.resize(played.lanes);
+  const std::vector<std::int64_t> places = {1, 2};
+  const std::vector<double> tolerance(played.lanes, 1e-4), beat(played.lanes, -kInfinity);
+  const NextStageLayout ahead = lay_out_next_stage(next.table, next.curves, directions);
+  const RowGame game{.row = 0,
+                     .places = places,
+                     .next = &next.table,
+                     .curves = &next.curves,
+                     .ahead = &ahead,
+                     .weights = played.weights,
+                     .tolerance = tolerance,
+                     .beat = beat,
+                     .rounds = 2000};
+  const std::vector<Channel> channels = channels_of(problem);
+  if (std::holds_alternative<KL>(problem.uncertainty())) {
+    KlWarmStarts own;
+    own.warm_starts.resize(played.lanes);
+    std::vector<int> numbers(played.lanes);
+    for (int k = 0; k < played.lanes; ++k) numbers[k] = k;
+    KlGame(problem, channels).solve(game, numbers, {&own, nullptr}, played.ends);
+  } else {
+    AveragedResponseGame(problem, channels).solve(game, played.ends);
+  }
+  return played;
+}
+
+class Games : public ::testing::TestWithParam<Uncertainty> {};
+
+TEST_P(Games, BracketTheBestPromises) {
+  const Problem problem = one_row(GetParam());
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const Next next(seed);
+    const Played played = play(problem, next);
+    for (int k = 0; k < played.lanes; ++k) {
+      const double d[2] = {played.weights[k], played.weights[played.lanes + k]};
+      const double best = best_worth(problem, next, d);
+      EXPECT_LE(played.ends[k].value, best + 1e-6) << "seed " << seed << ", direction " << k;
+      EXPECT_GE(played.ends[k].bound, best - 1e-9) << "seed " << seed << ", direction " << k;
+      // Points are found; bounds also depend on which prices are listed.
+      EXPECT_GE(played.ends[k].value, best - 2e-3) << "seed " << seed << ", direction " << k;
+    }
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Uncertainty>& info) {
+  return std::string(SetKind::all()[info.param.index()].name) + "_" + std::to_string(info.index);
+}
+INSTANTIATE_TEST_SUITE_P(Sets, Games,
+                         ::testing::Values(Uncertainty(KL{0.05}), Uncertainty(KL{1.0}),
+                                           Uncertainty(Chi2{0.2}),
+                                           Uncertainty(TV{0.15, Reach::support}),
+                                           Uncertainty(Interval{}), Uncertainty(Nominal{})),
+                         name_of);
+
+}  // namespace
+}  // namespace redoubt
