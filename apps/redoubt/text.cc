@@ -73,14 +73,17 @@ std::string bound_text(const ConstraintResult& c) {
 std::string set_text(const Uncertainty& uncertainty) {
   if (std::holds_alternative<Nominal>(uncertainty)) return "no uncertainty";
   if (std::holds_alternative<Interval>(uncertainty)) return "intervals of the model";
-  if (const auto* tilt = std::get_if<Tilt>(&uncertainty))
-    return "tilt, temperature " + number_text(tilt->temperature);
-  if (const auto* tv = std::get_if<TV>(&uncertainty))
-    return fmt::format("tv, {}, reach {}", radius_text(tv->radius),
-                       tv->reach == Reach::anywhere ? "anywhere" : "support");
-  if (const auto* chi2 = std::get_if<Chi2>(&uncertainty))
-    return "chi2, " + radius_text(chi2->radius);
-  return "kl, " + radius_text(std::get<KL>(uncertainty).radius);
+  std::string text(name(uncertainty));
+  std::visit(
+      [&](const auto& set) {
+        if constexpr (requires { set.radius; }) text += ", " + radius_text(set.radius);
+        if constexpr (requires { set.reach; })
+          text += set.reach == Reach::anywhere ? ", reach anywhere" : ", reach support";
+        if constexpr (requires { set.temperature; })
+          text += ", temperature " + number_text(set.temperature);
+      },
+      uncertainty);
+  return text;
 }
 
 std::string start_text(const Problem& problem) {

@@ -19,10 +19,12 @@ NatureOfRows nature_of_rows(const Problem& problem) {
   NatureOfRows nature;
   nature.floor = lands_anywhere(problem);
   nature.interval = std::holds_alternative<Interval>(set);
-  if (const auto* tv = std::get_if<TV>(&set)) nature.radius = &tv->radius;
-  if (const auto* chi2 = std::get_if<Chi2>(&set)) nature.radius = &chi2->radius;
-  if (const auto* kl = std::get_if<KL>(&set)) nature.radius = &kl->radius;
-  if (const auto* tilt = std::get_if<Tilt>(&set)) nature.strength = tilt->temperature;
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.radius; }) nature.radius = &kind.radius;
+        if constexpr (requires { kind.temperature; }) nature.strength = kind.temperature;
+      },
+      set);
   return nature;
 }
 

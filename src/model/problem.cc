@@ -55,22 +55,17 @@ void check_radius(const Radius& radius, const Model& model) {
   }
 }
 
-struct CheckUncertainty {
-  const Model& model;
-  void operator()(const Nominal&) const {}
-  void operator()(const TV& set) const { check_radius(set.radius, model); }
-  void operator()(const Chi2& set) const { check_radius(set.radius, model); }
-  void operator()(const KL& set) const { check_radius(set.radius, model); }
-  void operator()(const Tilt& set) const {
+template <class Set>
+void check_set(const Set& set, const Model& model) {
+  if constexpr (requires { set.radius; }) check_radius(set.radius, model);
+  if constexpr (requires { set.temperature; })
     require(set.temperature > 0 && std::isfinite(set.temperature),
             "temperature = {}, must be positive and finite", set.temperature);
-  }
-  void operator()(const Interval&) const {
+  if constexpr (std::is_same_v<Set, Interval>)
     require(!model.arrays().lower.empty() || model.rows() == 0,
             "set interval on a model without intervals, must have lower and upper bounds for its "
             "outcomes");
-  }
-};
+}
 
 }  // namespace
 
@@ -119,7 +114,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
   terms_.start = canonical_start(terms_.start, model_.states());
-  std::visit(CheckUncertainty{model_}, terms_.uncertainty);
+  std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   if (speaks_of_goals(model_, terms_)) {
     given_ = std::make_shared<const Draft>(Draft{model_, terms_});
     WithGoals made = with_goals(model_, terms_);

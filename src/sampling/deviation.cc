@@ -155,10 +155,9 @@ struct Deviation {
     return kl_deviation(ratio, entropy, least_probability(model), smallest(set.radius));
   }
 
-  double operator()(const Tilt&) const { return refuse("tilt"); }
-  double operator()(const Interval&) const { return refuse("interval"); }
-  static double refuse(std::string_view set) {
-    throw Error(fmt::format("set {} has no sample size, must be tv, chi2, kl or none", set));
+  template <class Set>
+  double operator()(const Set& set) const {
+    throw Error(fmt::format("set {} has no sample size, must be tv, chi2, kl or none", name(set)));
   }
 };
 

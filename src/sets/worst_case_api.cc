@@ -20,24 +20,21 @@ double single(const Radius& radius) {
 }
 
 // What the kernel reads as the radius of the row.
-struct RadiusOf {
-  double operator()(const Nominal&) const { return 0; }
-  double operator()(const TV& set) const { return checked(single(set.radius)); }
-  double operator()(const Chi2& set) const { return checked(single(set.radius)); }
-  double operator()(const KL& set) const { return checked(single(set.radius)); }
-  double operator()(const Interval&) const { return 0; }
-  double operator()(const Tilt& set) const {
-    require(set.temperature > 0 && std::isfinite(set.temperature),
-            "temperature = {}, must be positive and finite", set.temperature);
-    return set.temperature;
-  }
-
-  static double checked(double radius) {
+template <class Set>
+double radius_of(const Set& set) {
+  double radius = 0;
+  if constexpr (requires { set.radius; }) {
+    radius = single(set.radius);
     require(radius >= 0 && std::isfinite(radius), "radius = {}, must be at least 0 and finite",
             radius);
-    return radius;
   }
-};
+  if constexpr (requires { set.temperature; }) {
+    radius = set.temperature;
+    require(radius > 0 && std::isfinite(radius), "temperature = {}, must be positive and finite",
+            radius);
+  }
+  return radius;
+}
 
 void check_probabilities(std::span<const double> p) {
   require(!p.empty(), "a row without outcomes, must have at least one");
@@ -69,7 +66,7 @@ void check_bounds(std::span<const double> lower, std::span<const double> upper) 
 class Layout {
  public:
   Layout(const Uncertainty& set, const SingleRow& row) : kernel_(worst_case_kernel(set)) {
-    radius_ = std::visit(RadiusOf{}, set);
+    radius_ = std::visit([](const auto& kind) { return radius_of(kind); }, set);
     const bool interval = std::holds_alternative<Interval>(set);
     if (interval)
       check_bounds(row.lower, row.upper);
