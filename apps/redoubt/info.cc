@@ -162,7 +162,7 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
                                 ? fmt::format(" for each of {} pairs of a state and a budget",
                                               count_text(plan.augmented_states))
                                 : "";
-  fmt::print("\nA solve by rcvi: {} stages, up to {} memory states{}, {} of memory, {}\n",
+  fmt::print("\nA solve by rcvi: {} stages, up to {} memory states{}, {} of RAM, {}\n",
              count_text(plan.stages), count_text(static_cast<double>(plan.most_memory_states)),
              pairs, memory_text(plan.memory.bytes()),
              seconds ? "about " + duration_text(*seconds) : "more than this machine has");
@@ -170,9 +170,9 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
     fmt::print("Budget of {}: {} {}\n", problem.constraints()[axis.constraint].signal,
                axis.exact ? "exact, in steps of" : "rounded to steps of", number_text(axis.step));
   const auto [robust, frontier] = plan_others(problem);
-  if (robust) fmt::print("A solve by robust: {} of memory\n", memory_text(robust->bytes()));
+  if (robust) fmt::print("A solve by robust: {} of RAM\n", memory_text(robust->bytes()));
   if (frontier)
-    fmt::print("A solve by frontier: {} of memory in its first pass, at most {}\n",
+    fmt::print("A solve by frontier: {} of RAM in its first pass, at most {}\n",
                memory_text(frontier->bytes()), memory_text(frontier->bytes() + frontier->growth));
 }
 

@@ -25,14 +25,14 @@ constexpr Verb kVerbs[] = {
      true},
     {"evaluate", "Worst-case totals of a stored policy, also under other terms", evaluate_verb,
      true},
-    {"verify", "The same, by an independent slow road in long double", verify_verb},
+    {"verify", "The same, by an independent slow evaluation in long double", verify_verb},
     {"simulate", "Episodes of a stored policy, nominal or in a worst case", simulate_verb},
     {"act", "Run an exported policy: lines of JSON in, lines of JSON out", act_verb},
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},
     {"estimate", "Build a problem from the samples of a simulator, or from recorded data",
      estimate_verb},
     {"samples", "How many samples a guarantee needs, or what they guarantee", samples_verb},
-    {"convert", "Write a problem in another format", convert_verb},
+    {"convert", "Write a problem in another format, or renumber its states", convert_verb},
 };
 
 constexpr std::string_view kTry = R"_(Three commands to try:

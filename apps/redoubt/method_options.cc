@@ -117,13 +117,13 @@ void add_rcvi(CommandLine& verb, RcviOptions& options) {
         .type_name("NUMBER")
         .group("Method");
   };
-  number("--slack", options.slack, "How far below its requirement a decision may stay, per stage");
+  number("--slack", options.slack, "How far a decision may fall short of its budget, per stage");
   verb.add_option_function(
           "--fallback",
           [&](const std::string& word) {
             options.fallback = word == "utility" ? Fallback::utility : Fallback::reward;
           },
-          "Where no action meets the requirement: earn reward, or come close in utility")
+          "Where no action meets the budget: earn reward, or come close in utility")
       .check(is_one_of({"reward", "utility"}))
       .group("Method");
   number("--budget-step", options.budget_step, "Width of a budget cell; 0: chosen by the program");

@@ -34,7 +34,7 @@ void add_policy_output(CommandLine& verb, OutputOptions& options) {
 
 void add_policy_store(CommandLine& verb, OutputOptions& options) {
   verb.add_option("--policy-out", options.streamed,
-                  "Write the solution (.h5) like -o, its stages as they are made: memory does not "
+                  "Write the solution (.h5) like -o, its stages as they are made: RAM does not "
                   "grow with the horizon")
       .type_name("FILE");
 }
@@ -42,7 +42,7 @@ void add_policy_store(CommandLine& verb, OutputOptions& options) {
 Option add_packing(CommandLine& verb, Packing& packing) {
   return verb.add_flag_function(
       "--uncompressed", [&packing](bool) { packing = Packing::plain; },
-      "Write a .umb file that several ranks read together, each its own part");
+      "Write a .umb file that several ranks read together, each its submodel");
 }
 
 void check_outputs(const OutputOptions& options) {

@@ -232,8 +232,8 @@ Draft read_draft(const ProblemOptions& options) {
 void add_partition(CommandLine& verb, ProblemOptions& options) {
   verb.add_option(
           "--partition", options.partition,
-          "How processes divide the states: blocks (unless given), or metis, so that less is "
-          "sent, where that saves a tenth")
+          "Which states a rank owns: blocks (unless given), or metis, so that less is sent, "
+          "where that saves a tenth")
       .check(is_one_of({"blocks", "metis"}))
       .group("Execution");
 }

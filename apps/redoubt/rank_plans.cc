@@ -88,7 +88,7 @@ void print_rank_plans(const std::vector<RankPlan>& plans) {
       "\nOn {} ranks, what each needs, and what it gets from the others in a stage, by rcvi\n",
       plans.size());
   std::vector<Cells> rows = {
-      {"rank", "states", "others", "memory", "model", "values", "of others", "policy", "gets"}};
+      {"rank", "states", "others", "RAM", "model", "values", "of others", "policy", "gets"}};
   for (std::size_t r = 0; r < plans.size(); ++r) {
     const RankPlan& plan = plans[r];
     rows.push_back({fmt::format("{}", r), count_text(plan.states), count_text(plan.others),
@@ -124,7 +124,7 @@ void MemoryOfRanks::hear(const MemoryPlan& mine) {
                                  ? fmt::format(" in its first pass, at most {} in later ones",
                                                memory_text(most.bytes() + most.growth))
                                  : "";
-  fmt::print(stderr, "{} {} of memory{}: {}\n", who, memory_text(most.bytes()), growth,
+  fmt::print(stderr, "{} {} of RAM{}: {}\n", who, memory_text(most.bytes()), growth,
              memory_text(most));
 }
 

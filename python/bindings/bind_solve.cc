@@ -32,7 +32,7 @@ void bind_rcvi(nb::module_& m) {
       .def_rw("memory_limit", &RcviOptions::memory_limit);
   nb::class_<MemoryPlan>(
       m, "MemoryPlan",
-      R"doc(Bytes of memory that a solve needs; made by `plan_robust` and `plan_frontier`.
+      R"doc(Bytes of RAM that a solve needs; made by `plan_robust` and `plan_frontier`.
 
 >>> plan = rd.plan_robust(rd.make("river_swim(horizon=5,start=3)"))
 >>> plan.model > 0, plan.growth

@@ -1,4 +1,4 @@
-"""Policy: a finite-memory controller, and the problem it was made for."""
+"""Policy: a finite-memory policy, and the problem it was made for."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Solution:
         curve: the trade-off curve, columns "reward" and one for each constraint's signal; empty columns when the
             method has none.
         seconds, row_evaluations, iterations: what it took.
-        hopeless: worst-case probability that a budget policy comes to where its requirement is beyond reach.
+        hopeless: worst-case probability that a budget policy comes to a node that cannot meet its budget.
         cut: number of stages after which an infinite horizon was cut, if it was.
         unfinished: the work was stopped before its end. With another status than "stopped" the policy keeps the
             constraints and the bounds hold, but a longer search might have found better ones.

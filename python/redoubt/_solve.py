@@ -106,15 +106,15 @@ def solve(
         most_directions: frontier: of one stage, and eight times as many where one stage serves an infinite horizon; a finer answer is not
             attempted beyond this.
         whole_curve: frontier: look along the whole trade-off, also where the answer does not need it.
-        slack: rcvi: how far below its requirement a decision may stay, for each stage to come. crpo, rrpo: a constraint
+        slack: rcvi: how far a decision may fall short of its budget, for each stage to come. crpo, rrpo: a constraint
             missed by no more than this is met.
-        fallback: rcvi: where no action meets the remaining requirement, earn "reward", or come as close as possible to
-            the requirement ("utility").
+        fallback: rcvi: where no action meets the budget, earn "reward", or come as close as possible to
+            the budget ("utility").
         budget_step: rcvi: width of a budget cell in the unit of the signal. 0: the exact lattice of the signal's values
             where it is small enough, otherwise `budget_cells` cells over the widest stage.
         budget_cells: see `budget_step`.
         rounding: rcvi: of a budget between two cells, "up" or "mixed".
-        memory_limit: rcvi, frontier: bytes that the process may hold; 0: three quarters of the machine's memory. Work
+        memory_limit: rcvi, frontier: bytes that the process may hold; 0: three quarters of the machine's RAM. Work
             that is known to need more is refused; a search that would need more ends with what it has, and a note.
         step: gradient methods: length of a step; iteration counts scale as one over it.
         iterations: gradient methods: updates of the policy.

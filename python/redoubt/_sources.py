@@ -100,7 +100,7 @@ def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str
 def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None:
     """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv or .umb.
 
-    A .umb file that is written uncompressed can be read by several ranks together, each its own part.
+    A .umb file that is written uncompressed can be read by several ranks together, each its submodel.
 
     >>> problem = rd.make("river_swim(horizon=10)")
     >>> rd.save(problem, folder / "river.umb")

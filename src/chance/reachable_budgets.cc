@@ -211,7 +211,7 @@ class Search {
   void require_memory(double bytes, double pairs) const {
     require(bytes <= room_ && pairs < std::numeric_limits<State>::max(),
             "the chance constraint on '{}' makes more than {} pairs of a state and a budget, which "
-            "need {:.3g} GB of memory, there is room for {:.3g} GB: give the signal coarser values",
+            "need {:.3g} GB of RAM, there is room for {:.3g} GB: give the signal coarser values",
             problem_.constraints()[budgets_.chance().front()].signal, pairs, bytes / 1e9,
             room_ / 1e9);
   }

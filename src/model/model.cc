@@ -184,21 +184,21 @@ void tidy_labels(ModelArrays& a) {
 void check_part(const ModelArrays& a) {
   if (!a.submodel) return;
   const auto& [rank, ranks, states, number, owner, actions] = *a.submodel;
-  require(rank >= 0 && rank < ranks, "rank {} of a part, must be in 0..{}", rank, ranks - 1);
+  require(rank >= 0 && rank < ranks, "rank {} of a submodel, must be in 0..{}", rank, ranks - 1);
   const auto count = static_cast<std::size_t>(a.states);
   require(number.size() == count &&
               std::is_sorted(number.begin(), number.end(), std::less_equal<>()) &&
               number.front() >= 0 && number.back() < states,
-          "a part of {} states with {} numbers, must have one for each, and they must increase "
+          "a submodel of {} states with {} numbers, must have one for each, and they must increase "
           "from 0 or more and stay below {}",
           count, number.size(), states);
-  require(owner.size() == count, "a part of {} states with {} owners, must have one for each",
+  require(owner.size() == count, "a submodel of {} states with {} owners, must have one for each",
           count, owner.size());
   for (const auto each : owner)
     require(each >= 0 && each < ranks, "rank {} owns a state, must be in 0..{}", each, ranks - 1);
   for (std::size_t slot = 0; slot + 1 < a.state_rows.size(); ++slot) {
     require(owner[slot % count] == rank || a.state_rows[slot] == a.state_rows[slot + 1],
-            "a part has rows of state {}, must have those of its own states only",
+            "a submodel has rows of state {}, must have those of its own states only",
             number[slot % count]);
   }
 }

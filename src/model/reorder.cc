@@ -83,11 +83,11 @@ std::vector<State> near_order(const ModelArrays& a) {
 // The new number of each state.
 std::vector<State> numbers_of(const std::vector<State>& order, State states) {
   require(order.size() == static_cast<std::size_t>(states),
-          "an order of {} states, must have each of {} once", order.size(), states);
+          "a numbering of {} states, must have each of {} once", order.size(), states);
   std::vector<State> number(states, -1);
   for (State i = 0; i < states; ++i) {
     require(order[i] >= 0 && order[i] < states && number[order[i]] < 0,
-            "state {} of an order, must be in 0..{} and come once", order[i], states - 1);
+            "state {} of a numbering, must be in 0..{} and come once", order[i], states - 1);
     number[order[i]] = i;
   }
   return number;
@@ -97,7 +97,7 @@ std::vector<State> numbers_of(const std::vector<State>& order, State states) {
 
 Problem reorder(const Problem& problem, const std::vector<State>& order) {
   const Model& model = problem.model();
-  require(!model.arrays().submodel, "a part of a problem, must be reordered before it is divided");
+  require(!model.arrays().submodel, "a subproblem, must be reordered before ranks divide it");
   const std::vector<State> number = numbers_of(order, model.states());
   const Ranges rows = rows_of(model.arrays(), order);
   ModelArrays moved = select_rows(model.arrays(), rows, model.states());

@@ -141,7 +141,7 @@ State internal::find_in_submodel(const Submodel& part, State whole) {
 
 State internal::number_in_submodel(const Submodel& part, State whole) {
   const State found = find_in_submodel(part, whole);
-  require(found >= 0, "state {} is not in this part", whole);
+  require(found >= 0, "state {} is not in this submodel", whole);
   return found;
 }
 

@@ -47,7 +47,7 @@ void require_memory(const MemoryPlan& plan, Communicator& ranks, double limit,
       held > 0.01 * all
           ? fmt::format(" beside the {:.3g} GB that the process holds already", held / 1e9)
           : "";
-  throw Error(fmt::format("{} needs {:.3g} GB of memory{}, the limit is {:.3g} GB{}{}", work,
+  throw Error(fmt::format("{} needs {:.3g} GB of RAM{}, the limit is {:.3g} GB{}{}", work,
                           planned / 1e9, beside, limit / 1e9, advice.empty() ? "" : ": ", advice));
 }
 

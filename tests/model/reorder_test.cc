@@ -158,10 +158,10 @@ TEST(Reorder, NeedsEveryStateOnce) {
   const auto refused = [&](const std::vector<State>& order) {
     return error_of([&] { reorder(problem, order); });
   };
-  EXPECT_THAT(refused({0, 1, 2}), HasSubstr("an order of 3 states, must have each of 5 once"));
+  EXPECT_THAT(refused({0, 1, 2}), HasSubstr("a numbering of 3 states, must have each of 5 once"));
   EXPECT_THAT(refused({0, 1, 2, 3, 1}),
-              HasSubstr("state 1 of an order, must be in 0..4 and come once"));
-  EXPECT_THAT(refused({0, 1, 2, 3, 5}), HasSubstr("state 5 of an order"));
+              HasSubstr("state 1 of a numbering, must be in 0..4 and come once"));
+  EXPECT_THAT(refused({0, 1, 2, 3, 5}), HasSubstr("state 5 of a numbering"));
   const Problem part = subproblem(problem, balanced_blocks(problem.model(), 2), 1);
   EXPECT_THAT(error_of([&] { reorder(part); }), HasSubstr("must be reordered before"));
 }

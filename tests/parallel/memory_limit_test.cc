@@ -80,7 +80,7 @@ TEST(RequireMemory, RefusesASecondSolveBesideTheFirst) {
   EXPECT_NO_THROW(require(1e9));
   EXPECT_NO_THROW(require(3e9));
   EXPECT_EQ(testing::error_of([&] { require(3.5e9); }),
-            "this solve needs 2 GB of memory beside the 2.5 GB that the process holds already, the "
+            "this solve needs 2 GB of RAM beside the 2.5 GB that the process holds already, the "
             "limit is 4 GB: free something");
 }
 

@@ -260,7 +260,7 @@ def test_a_terminal_gets_a_bar_unless_told_otherwise():
 
 def test_no_bar_without_a_terminal():
     result = subprocess.run([PROGRAM, *LONG, "--time-limit", ".5"], capture_output=True, timeout=60)
-    assert re.fullmatch(rb"This needs [\d.]+ GB of memory: model .*, values .*, policy .*\n", result.stderr)
+    assert re.fullmatch(rb"This needs [\d.]+ GB of RAM: model .*, values .*, policy .*\n", result.stderr)
 
 
 def test_memory_that_does_not_fit_is_refused_with_the_number():

@@ -229,7 +229,7 @@ def test_a_search_ends_before_it_holds_more_than_its_limit(tmp_path):
         peak, shown = peak_memory(*search, "--tolerance", "1e-6", "--memory-limit", f"{megabytes}MB")
         answer = json.loads(shown)
         assert answer["status"] == "feasible" and not answer["unfinished"]
-        assert any("of memory" in note for note in answer["notes"]), answer["notes"]
+        assert any("of RAM" in note for note in answer["notes"]), answer["notes"]
         assert peak < 1e6 * megabytes
         assert answer["reward"]["worst"] <= exact["reward"]["bound"] and exact["reward"]["worst"] <= answer["reward"]["bound"]
         passes.append(answer["iterations"])

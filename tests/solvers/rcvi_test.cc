@@ -119,7 +119,7 @@ TEST(RcviOptionsTest, SaysWhatIsWrong) {
   EXPECT_THAT(
       too_many({.budget_cells = 1000, .memory_limit = 1e6}),
       ::testing::ContainsRegex("this solve \\(4 stages, [0-9]+ x [0-9]+ = [0-9]+ budgets at "
-                               "most\\) needs .* GB of memory.*, the limit is 0.001 GB"));
+                               "most\\) needs .* GB of RAM.*, the limit is 0.001 GB"));
   EXPECT_THAT(too_many({.budget_cells = 100'000, .memory_limit = 1e15}),
               HasSubstr("must be fewer than 2^31"));
 }

@@ -149,7 +149,7 @@ bool FrontierSearch::has_room_for_pass(const PassSize& last) {
   const double more = each * next.cells + looked_at * next.lanes;
   if (has_room(more, memory_limit_, workers_.ranks())) return true;
   limit_ =
-      fmt::format("the next pass would take it above its {:.3g} GB of memory", memory_limit_ / 1e9);
+      fmt::format("the next pass would take it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
   return false;
 }
 
@@ -160,7 +160,7 @@ bool FrontierSearch::has_room_for_stage() {
   const double more = 2 * of_stages / static_cast<double>(plan_.size());
   if (has_room(more, memory_limit_, workers_.ranks())) return true;
   limit_ =
-      fmt::format("a pass would have taken it above its {:.3g} GB of memory", memory_limit_ / 1e9);
+      fmt::format("a pass would have taken it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
   return false;
 }
 
