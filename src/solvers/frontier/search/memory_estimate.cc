@@ -168,7 +168,7 @@ bool FrontierSearch::has_room_for_stage() {
 // its controller and their values.
 bool FrontierSearch::has_room_for_sweep() {
   if (std::isinf(memory_limit_)) return true;
-  const double more = 0.5 * std::max(0.0, held_memory() - held_before_);
+  const double more = std::max(0.0, held_memory() - held_before_);
   if (has_room(more, memory_limit_, workers_.ranks())) return true;
   limit_ =
       fmt::format("a sweep would have taken it above its {:.3g} GB of memory", memory_limit_ / 1e9);
