@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import shlex
 import shutil
