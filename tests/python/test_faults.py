@@ -248,7 +248,7 @@ def test_an_infinite_search_ends_between_two_sweeps_before_it_holds_more_than_it
         limit = before + more
         peak, shown = peak_memory(*search, "--tolerance", "1e-5", "--memory-limit", f"{limit / 1e6}MB")
         answer = json.loads(shown)
-        assert answer["status"] == "feasible" and any("of memory" in note for note in answer["notes"]), answer
+        assert answer["status"] == "feasible" and any("of RAM" in note for note in answer["notes"]), answer
         assert peak < limit
         ends.add(re.search(r"(sweep|pass) would", answer["notes"][-1])[1])
         assert answer["reward"]["worst"] <= exact["reward"]["bound"] and exact["reward"]["worst"] <= answer["reward"]["bound"]

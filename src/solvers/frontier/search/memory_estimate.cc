@@ -171,7 +171,7 @@ bool FrontierSearch::has_room_for_sweep() {
   const double more = std::max(0.0, held_memory() - held_before_);
   if (has_room(more, memory_limit_, workers_.ranks())) return true;
   limit_ =
-      fmt::format("a sweep would have taken it above its {:.3g} GB of memory", memory_limit_ / 1e9);
+      fmt::format("a sweep would have taken it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
   return false;
 }
 
