@@ -4,7 +4,7 @@ BUILD := build
 JOBS  ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
-.PHONY: fresh program build mpi demo check test bench fuzz sanitize coverage docs lint tidy clang wheel release-check clean bootstrap
+.PHONY: fresh program build mpi demo check test bench fuzz sanitize coverage docs lint tidy clang odr wheel release-check clean bootstrap
 
 # What fails says so; what works says nothing. CMAKE_FLAGS: for example -DREDOUBT_WERROR=ON.
 configure = @cmake --preset $(1) $(CMAKE_FLAGS) > configure.log 2>&1 || { cat configure.log; exit 1; }; rm -f configure.log
@@ -81,6 +81,11 @@ clang:  # the other compiler: no warning, and the tests in C++
 	$(call configure,clang)
 	@cmake --build $(BUILD)-clang -j $(JOBS)
 	@ctest --test-dir $(BUILD)-clang --output-on-failure -j $(JOBS)
+
+odr:  # no two types share a name: the linker looks at all sources together
+	@scripts/bootstrap program
+	$(call configure,odr)
+	@cmake --build $(BUILD)-odr -j $(JOBS) --target redoubt_app
 
 wheel:
 	@scripts/wheel $(PYTHONS)
