@@ -14,7 +14,7 @@
 namespace redoubt::internal {
 namespace {
 
-constexpr std::string_view kMagic = "redoubt samples 1\n";
+constexpr std::string_view kMagic = "redoubt samples 2\n";
 constexpr std::size_t kHeader = kMagic.size() + 2 * sizeof(std::uint64_t);
 constexpr std::size_t kBlockHead = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 constexpr std::uint32_t kBlockRecords = 4096;

@@ -4,34 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "policy/stage_builder.h"
 #include "redoubt/solve.h"
+#include "support/random.h"
 
 namespace redoubt::testing {
 using namespace internal;
 namespace {
 
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  int below(int n) { return static_cast<int>(uniform() * n); }
-  // Some entries are zero, but not all.
-  std::vector<double> distribution(int count) {
-    std::vector<double> weights(count);
-    for (double& w : weights) w = uniform() < 0.3 ? 0 : uniform();
-    weights[below(count)] += 0.1;
-    double sum = 0;
-    for (const double w : weights) sum += w;
-    for (double& w : weights) w /= sum;
-    return weights;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+// Some entries are zero, but not all.
+std::vector<double> sparse_distribution(Random& random, int count) {
+  std::vector<double> weights(count);
+  for (double& w : weights) w = random.uniform() < 0.3 ? 0 : random.uniform();
+  weights[random.below(count)] += 0.1;
+  double sum = 0;
+  for (const double w : weights) sum += w;
+  for (double& w : weights) w /= sum;
+  return weights;
+}
 
 int stages_of(const Problem& problem) { return problem.infinite() ? 2 : problem.horizon(); }
 
@@ -43,7 +34,7 @@ int memory_of(const Policy& policy, const Problem& problem, int h, State s) {
 
 void add_moves(Random& random, int memory, std::vector<std::int64_t>& begin,
                std::vector<MemoryMove>& moves) {
-  const std::vector<double> weights = random.distribution(memory);
+  const std::vector<double> weights = sparse_distribution(random, memory);
   for (int m = 0; m < memory; ++m) {
     if (weights[m] > 0) moves.push_back({m, weights[m]});
   }
@@ -86,7 +77,8 @@ Policy random_markov_policy(std::uint64_t seed, const Problem& problem) {
       const auto actions =
           model.row_end(static_cast<int>(h), s) - model.row_begin(static_cast<int>(h), s);
       if (actions == 0) continue;
-      for (const double w : random.distribution(static_cast<int>(actions))) weights[h].push_back(w);
+      for (const double w : sparse_distribution(random, static_cast<int>(actions)))
+        weights[h].push_back(w);
     }
   }
   if (weights.empty()) weights.emplace_back();
@@ -107,7 +99,7 @@ Policy random_table_policy(std::uint64_t seed, const Problem& problem) {
       const int memory = 1 + random.below(4);
       for (int m = 0; m < memory; ++m) {
         const std::vector<double> weights =
-            actions == 0 ? std::vector<double>() : random.distribution(actions);
+            actions == 0 ? std::vector<double>() : sparse_distribution(random, actions);
         for (int a = 0; a < actions; ++a) {
           if (weights[a] > 0) stage.choose(a, weights[a]);
         }

@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
+
+#include "support/random.h"
 
 namespace redoubt::testing {
 namespace {
-
-// Only the bits of the engine are fixed by the standard, so distributions are ours.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  int below(int n) { return static_cast<int>(uniform() * n); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 // `count` of the numbers 0..n-1, in increasing order.
 std::vector<int> choose(Random& random, int n, int count) {

@@ -1,11 +1,11 @@
 #include "io/solution/seal.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 
+#include "support/checksum.h"
 #include "support/file.h"
 #include "support/require.h"
 
@@ -16,26 +16,10 @@ constexpr std::string_view mark = "redoubt1";
 constexpr std::size_t seal_bytes = 24;
 constexpr std::uint64_t kFileBytes = 1 << 16;  // of a file without arrays, and more
 
-// Each step is a bijection of the running sum, so that changing any one word changes the result.
-class Sum {
- public:
-  void add(std::string_view bytes) {
-    for (std::size_t at = 0; at < bytes.size(); at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
-      value_ = std::rotl((value_ ^ word) * 0x9E3779B97F4A7C15u, 29);
-    }
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0x5851F42D4C957F2Du;
-};
-
 std::string seal_of(const std::filesystem::path& path, std::uint64_t bytes) {
   std::ifstream in(path, std::ios::binary);
   std::string block(1 << 20, '\0');
-  Sum sum;
+  Checksum sum;
   for (std::uint64_t left = bytes; left > 0;) {
     const auto size = std::min<std::uint64_t>(left, block.size());
     in.read(block.data(), static_cast<std::streamsize>(size));
