@@ -56,10 +56,9 @@ struct Pass {
   }
 
   GapAttribution gaps(bool thorough) {
-    std::vector<const FrontierStage*> path;
-    for (const FrontierStage& stage : stages) path.push_back(&stage);
-    return attribute_gap(problem, landings, path, problem.horizon(), root, scales, 0.0, thorough,
-                         backup, exchange, workers);
+    AnsweredPass pass{problem, landings, {}, problem.horizon(), root, scales};
+    for (const FrontierStage& stage : stages) pass.stages.push_back(&stage);
+    return attribute_gap(pass, 0.0, thorough, backup, exchange, workers);
   }
 
   // In the direction of the root.

@@ -34,21 +34,19 @@ struct Hint {
 
 class Follow {
  public:
-  Follow(const Problem& problem, const Landings& landings,
-         const std::vector<const FrontierStage*>& stages, StateBackup& backup, Via via,
-         const Root& root, std::span<const double> scales, double negligible, int steps)
-      : problem_(problem),
-        landings_(landings),
-        stages_(stages),
-        states_(problem.model().states()),
-        signals_(stages.front()->table.directions().signals()),
+  Follow(const AnsweredPass& pass, StateBackup& backup, Via via, double negligible)
+      : problem_(pass.problem),
+        landings_(pass.landings),
+        stages_(pass.stages),
+        states_(pass.problem.model().states()),
+        signals_(pass.stages.front()->table.directions().signals()),
         backup_(backup),
         via_(via),
-        scales_(scales),
+        scales_(pass.scales),
         negligible_(negligible),
-        steps_(steps),
-        sums_(stages, weights_of(root), scales) {
-    for (const FrontierStage* stage : stages) {
+        steps_(pass.steps),
+        sums_(pass.stages, weights_of(pass.root), pass.scales) {
+    for (const FrontierStage* stage : stages_) {
       const Directions& directions = stage->table.directions();
       gaps_.visits.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
       auto& states = gaps_.state_loss.emplace_back();
@@ -372,14 +370,10 @@ class Follow {
 
 }  // namespace
 
-GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
-                             const std::vector<const FrontierStage*>& stages, int steps,
-                             const Root& root, std::span<const double> scales, double negligible,
-                             bool thorough, StateBackup& backup, Exchange& exchange,
-                             Workers& workers) {
+GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, bool thorough,
+                             StateBackup& backup, Exchange& exchange, Workers& workers) {
   const auto follow = [&](Via via) {
-    return Follow(problem, landings, stages, backup, via, root, scales, negligible, steps)
-        .run(root, exchange, workers);
+    return Follow(pass, backup, via, negligible).run(pass.root, exchange, workers);
   };
   if (!thorough) return follow(Via::itself);
   GapAttribution gaps = follow(Via::listed);

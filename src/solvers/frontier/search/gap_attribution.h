@@ -28,16 +28,23 @@ struct GapAttribution {
   double games = 0;           // gap at the start that longer games would close
 };
 
-// The stages are those that the answer passes through, one after the other, in so many steps; an
-// infinite horizon passes through the last one again and again. `scales` are the largest totals of
-// the signals. What opens the gap at the start by less than `negligible`, in one direction of a
+// A pass and the answer that was read off it.
+struct AnsweredPass {
+  const Problem& problem;
+  const Landings& landings;
+  // Those that the answer passes through, one after the other, in so many steps; an infinite
+  // horizon passes through the last one again and again.
+  std::vector<const FrontierStage*> stages;
+  int steps;
+  const Root& root;
+  std::span<const double> scales;  // the largest totals of the signals
+};
+
+// What opens the gap at the start by less than `negligible`, in one direction of a
 // state, is not followed on. Where a finer grid would lead is all that counts while the grid is
 // coarse; a thorough look also shows where the present gap comes from. Ranks call this together;
 // sums are those of all of them, and what is of a state is with its owner. Throws Stopped.
-GapAttribution attribute_gap(const Problem& problem, const Landings& landings,
-                             const std::vector<const FrontierStage*>& stages, int steps,
-                             const Root& root, std::span<const double> scales, double negligible,
-                             bool thorough, StateBackup& backup, Exchange& exchange,
-                             Workers& workers);
+GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, bool thorough,
+                             StateBackup& backup, Exchange& exchange, Workers& workers);
 
 }  // namespace redoubt::internal

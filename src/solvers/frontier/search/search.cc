@@ -80,15 +80,14 @@ bool FrontierSearch::search(Solution& solution) {
       return true;
     offer_pass();
     const PassSize size = size_of_pass();
-    std::vector<const FrontierStage*> path;
-    for (const FrontierStage& stage : stages_) path.push_back(&stage);
+    AnsweredPass pass{problem_, landings_, {}, steps_to_follow(), root_, scales_};
+    for (const FrontierStage& stage : stages_) pass.stages.push_back(&stage);
     const bool thorough = required_.size() != 1 || slow(solution.trace);
     // The answer may have moved to where games were played less exactly, and back.
     if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
     GapAttribution gaps =
-        attribute_gap(problem_, landings_, path, steps_to_follow(), root_, scales_, negligible(),
-                      thorough, backups_.front(), exchange_, workers_);
-    if (problem_.infinite()) make_whole(1 - std::pow(problem_.discount(), steps_to_follow()), gaps);
+        attribute_gap(pass, negligible(), thorough, backups_.front(), exchange_, workers_);
+    if (problem_.infinite()) make_whole(1 - std::pow(problem_.discount(), pass.steps), gaps);
     if (!refine(gaps)) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            most_directions(problem_, options_));

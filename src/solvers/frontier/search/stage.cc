@@ -86,9 +86,9 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
 
   // The actions that are likely to be the best go first: the others then only have to be shown not
   // to be better.
+  const Step step{stage, state, next, here, options};
   if (!guess_best(state, next, directions, options.ahead)) {
-    for (int a = 0; a < actions; ++a)
-      play(stage, state, a, lanes_, next, here, options, kFirstLook, means_);
+    for (int a = 0; a < actions; ++a) play(step, a, lanes_, kFirstLook, means_);
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
   }
   std::vector<int> chosen;
@@ -99,7 +99,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
       if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
         chosen.push_back(lane);
     }
-    if (!chosen.empty()) play(stage, state, a, chosen, next, here, options, options.rounds, means);
+    if (!chosen.empty()) play(step, a, chosen, options.rounds, means);
   };
   for (const bool likely : {true, false}) {
     for (int a = 0; a < actions; ++a)
@@ -201,9 +201,9 @@ KlHistory StateBackup::stands_of(int stage, State state, int action, int directi
 }
 
 // Plays the game of one action in some directions and keeps what is better than before.
-void StateBackup::play(int stage, State state, int action, std::span<const int> lanes,
-                       const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
-                       int rounds, Means means) {
+void StateBackup::play(const Step& step, int action, std::span<const int> lanes, int rounds,
+                       Means means) {
+  const auto& [stage, state, next, here, options] = step;
   const Directions& directions = here.table.directions();
   const int signals = directions.signals(), count = static_cast<int>(lanes.size());
   const Row row = problem_->model().row_begin(stage, state) + action;

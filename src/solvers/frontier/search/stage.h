@@ -86,9 +86,15 @@ class StateBackup {
  private:
   enum class Means { averages, newton };  // of finding where a game ends
 
-  void play(int stage, State state, int action, std::span<const int> lanes,
-            const FrontierStage& next, FrontierStage& here, const BackupOptions& options,
-            int rounds, Means means);
+  // The state at hand, between two stages.
+  struct Step {
+    int stage;
+    State state;
+    const FrontierStage& next;
+    FrontierStage& here;
+    const BackupOptions& options;
+  };
+  void play(const Step& step, int action, std::span<const int> lanes, int rounds, Means means);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
                   const NextStageLayout* ahead);
   KlHistory stands_of(int stage, State state, int action, int directions,
