@@ -52,6 +52,15 @@ void bind_policy(nb::module_& m) {
             return std::pair(action, weight);
           },
           nb::arg("stage"), nb::arg("state"), nb::arg("memory"))
+      .def(
+          "start_moves",
+          [](const Policy& self, State state) {
+            std::vector<std::pair<std::int32_t, double>> moves;
+            for (const MemoryMove& move : start_memory(self, state))
+              moves.emplace_back(move.memory, move.weight);
+            return moves;
+          },
+          nb::arg("state"), "Memory states in which an episode begins, and their weights.")
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
   m.def("markov_policy", &markov_policy, nb::arg("problem"), nb::arg("weights"));
   m.def("check_policy", &check_policy, nb::arg("problem"), nb::arg("policy"));

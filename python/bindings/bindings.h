@@ -17,6 +17,8 @@ void bind_frontier(nanobind::module_& m);
 void bind_gradient(nanobind::module_& m);
 void bind_controller(nanobind::module_& m);
 void bind_worst_kernel(nanobind::module_& m);
+void bind_shield(nanobind::module_& m);
+void bind_explain(nanobind::module_& m);
 void bind_simulate(nanobind::module_& m);
 void bind_sampling(nanobind::module_& m);
 void bind_compare(nanobind::module_& m);

@@ -28,6 +28,8 @@ redoubt._core.Error: horizon = -1 ...)doc";
   bind_gradient(m);
   bind_controller(m);
   bind_worst_kernel(m);
+  bind_shield(m);
+  bind_explain(m);
   bind_simulate(m);
   bind_sampling(m);
   bind_compare(m);

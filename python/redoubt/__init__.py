@@ -42,6 +42,7 @@ from ._name import refuse_the_other_redoubt
 from ._policy import Policy
 from ._problem import Problem, chance
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
+from ._shield import Shield, ShieldedEnv
 from ._solution import Solution, load_solution, save_solution
 from ._solve import (
     Comparison,
@@ -91,6 +92,8 @@ __all__ = [
     "RowDistribution",
     "SampleSize",
     "SampledTotal",
+    "Shield",
+    "ShieldedEnv",
     "Simulation",
     "Solution",
     "Tilt",

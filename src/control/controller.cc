@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "bellman/row_evaluator.h"
+#include "control/observation.h"
 #include "evaluation/promises.h"
 #include "model/row_name.h"
 #include "policy/draw.h"
@@ -17,23 +17,8 @@ using namespace internal;
 
 namespace {
 
-// The outcomes of a row that an observation may mean, counted from the first; the number of
-// outcomes is a landing outside of them. Not exact: none has just the signals that were observed.
-struct Meaning {
-  std::vector<std::int64_t> outcomes;
-  bool exact = true;
-};
-
 bool remembers(const Policy& policy, int stage) {
   return !policy.budget.empty() || !policy.at(stage).outcome_slot.empty();
-}
-
-void check_signals(const Model& model, const ObservedSignals& signals) {
-  for (const auto& [name, value] : signals) {
-    require(name == "reward" || model.signal_index(name) >= 0,
-            "observed signal '{}', the model has no signal of that name", name);
-    require(std::isfinite(value), "observed signal '{}' is {}, must be finite", name, value);
-  }
 }
 
 }  // namespace
@@ -56,7 +41,6 @@ struct Controller::Episode {
     return problem.model().row_begin(stage, state) + position;
   }
   std::int32_t position_of(std::int32_t action_number) const;
-  Meaning meaning(Row row, State next, const ObservedSignals& signals) const;
   bool moves_alike(const Decision& taken, const Meaning& meaning, State next);
   void moves_to(std::int32_t position, State next, const ObservedSignals& signals);
   void take_best_memory(int at, State next);
@@ -122,38 +106,6 @@ std::int32_t Controller::Episode::position_of(std::int32_t action_number) const 
                           model.state_name(state)));
 }
 
-// The outcomes that lead to the state and, of these, the nearest to the signals.
-Meaning Controller::Episode::meaning(Row row, State next, const ObservedSignals& signals) const {
-  constexpr double kSame = 1e-6;  // what values lose on their way through other programs
-  const Model& model = problem.model();
-  const auto begin = model.outcome_begin(row), end = model.outcome_end(row);
-  std::vector<std::int64_t> found;
-  for (auto i = begin; i < end; ++i) {
-    if (model.arrays().next[i] == next) found.push_back(i - begin);
-  }
-  if (lands_anywhere(problem) && !model.lists(row, next)) found.push_back(end - begin);
-  if (signals.empty() || found.empty()) return {std::move(found)};
-  std::vector<double> distance;
-  for (const std::int64_t outcome : found) {
-    double& largest = distance.emplace_back(0.0);
-    for (const auto& [name, value] : signals) {
-      const int signal = model.signal_index(name);
-      const double own = model.value(signal, row);
-      const double modelled =
-          own + (begin + outcome < end ? model.outcome_value(signal, begin + outcome)
-                                       : model.arrival_value(signal, next));
-      const double scale = std::max({1.0, std::abs(value), std::abs(modelled)});
-      largest = std::max(largest, std::abs(value - modelled) / scale);
-    }
-  }
-  const double least = *std::min_element(distance.begin(), distance.end());
-  Meaning nearest{{}, least <= kSame};
-  for (std::size_t n = 0; n < found.size(); ++n) {
-    if (distance[n] <= std::max(least, kSame)) nearest.outcomes.push_back(found[n]);
-  }
-  return nearest;
-}
-
 // The memory moves of everything that an observation can mean, if they are the same.
 bool Controller::Episode::moves_alike(const Decision& taken, const Meaning& meaning, State next) {
   const bool unknown = policy.budget.empty() && remembers(policy, stage) && taken.choice < 0;
@@ -176,13 +128,11 @@ void Controller::Episode::moves_to(std::int32_t position, State next,
   check_signals(model, signals);
   const Row row = row_of(position);
   const Decision taken = decision(policy, stage, state, memory, position);
-  const Meaning means = meaning(row, next, remembers(policy, stage) ? signals : ObservedSignals());
+  const Meaning means =
+      meaning_of(problem, row, next, remembers(policy, stage) ? signals : ObservedSignals());
   const bool alike = moves_alike(taken, means, next);
   if (unmodelled == Unmodelled::error) {
-    require(!means.outcomes.empty(), "next state {}, {} never leads there", model.state_name(next),
-            RowName{model, row});
-    require(means.exact, "observed signals of the step to state {}, no outcome of {} has them",
-            model.state_name(next), RowName{model, row});
+    require_meaning(model, row, next, means);
     require(alike,
             "several outcomes of {} lead to state {} and the policy remembers them differently: "
             "observe the outcome, or the signals of the step, not the state alone",
