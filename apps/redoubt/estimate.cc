@@ -61,8 +61,9 @@ Action estimate_verb(CommandLine& verb) {
       .type_name("NUMBER")
       .group("Samples");
   add_execution(verb, options->execution);
-  verb.add_option("-o,--output", options->output,
-                  "File (.json, .csv or .umb); standard output, as JSON, unless given")
+  verb.add_option(
+          "-o,--output", options->output,
+          "File (.json, .csv, .umb, .drn, .tra or .pexp); standard output, as JSON, unless given")
       .type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object about it; needs -o");
   return [options] { return estimate_problem(*options); };

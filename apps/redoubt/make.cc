@@ -17,8 +17,9 @@ Action make_verb(CommandLine& verb) {
   };
   auto options = std::make_shared<Options>();
   add_problem(verb, options->problem, "ENV");
-  verb.add_option("-o,--output", options->output,
-                  "File (.json, .csv or .umb); standard output, as JSON, unless given")
+  verb.add_option(
+          "-o,--output", options->output,
+          "File (.json, .csv, .umb, .drn, .tra or .pexp); standard output, as JSON, unless given")
       .type_name("FILE");
   add_packing(verb, options->packing).needs(verb.get_option("--output"));
   return [options] {

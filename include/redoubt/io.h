@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
@@ -17,10 +18,12 @@
 
 namespace redoubt {
 
-// The ending chooses the format: .json (for people), .csv (the robust-MDP world; terms beside it in
-// NAME.terms.json), .umb (Unified Markov Binary, for large models). docs/formats.md describes them.
-// A file that breaks a rule is an Error that names the file, the line or key, the value and the
-// rule; so is one without a reward, unless the objective chooses one.
+// The ending chooses the format: .json (for people), .csv (the robust-MDP world), .umb (Unified
+// Markov Binary, for large models), .drn (Storm's text, also .drn.gz and .drn.xz), .tra (PRISM's
+// explicit files, with NAME.lab and the others beside it), .pexp (the same in one file). Terms of
+// text formats other than JSON stand beside them in NAME.terms.json. docs/formats.md describes
+// them. A file that breaks a rule is an Error that names the file, the line or key, the value and
+// the rule; so is one without a reward, unless the objective chooses one.
 Problem load(const std::filesystem::path& path, const Objective& objective = {});
 
 // What a file says, before anything is asked of it, for callers who replace some of the terms.
@@ -63,6 +66,26 @@ std::string write_csv(const Problem& problem);
 std::string write_csv(const Draft& draft);
 std::string write_terms(const Problem& problem);
 std::string write_terms(const Draft& draft);
+
+// Storm's direct encoding, and the text of NAME.terms.json where there is one (`terms_name` is
+// empty where there is none). What the format cannot keep is an Error of the writer.
+Draft read_drn(std::string_view text, std::string_view name, std::string_view terms = {},
+               std::string_view terms_name = {});
+std::string write_drn(const Draft& draft);
+std::string write_drn(const Problem& problem);
+std::string write_drn_terms(const Draft& draft);
+
+// PRISM's explicit files, told by their endings: .tra and any of .sta, .lab, .srew, .trew, or
+// .pexp.
+struct TextFile {
+  std::string name;
+  std::string text;
+};
+Draft read_prism(const std::vector<TextFile>& files, std::string_view terms = {},
+                 std::string_view terms_name = {});
+std::vector<TextFile> write_prism(const Draft& draft, const std::string& name);  // NAME.tra, ...
+std::string write_pexp(const Draft& draft);
+std::string write_prism_terms(const Draft& draft);
 
 Draft read_umb(std::string_view bytes, std::string_view name);
 std::string write_umb(const Problem& problem, Packing packing = Packing::gzip);

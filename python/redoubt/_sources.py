@@ -37,7 +37,7 @@ def load(
     discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
     minimise: str | None = None, constants: Mapping[str, Any] | None = None, property: str | None = None,
 ) -> Problem:  # fmt: skip
-    """The problem in a .json, .csv or .umb file, or in a PRISM or JANI program (.prism, .nm, .pm, .jani).
+    """The problem in a file (.json, .csv, .umb, .drn, .tra, .pexp) or in a PRISM or JANI program (.prism, .nm, .pm, .jani).
 
     Terms replace or complete what the file says. Programs are read by the package stormpy, which must be installed:
     `constants` are the values of those that the program leaves open, `property` is what Storm would be asked
@@ -98,7 +98,8 @@ def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str
 
 @named_options
 def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None:
-    """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv or .umb.
+    """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv, .umb,
+    .drn (also .drn.gz and .drn.xz), .tra or .pexp.
 
     A .umb file that is written uncompressed can be read by several ranks together, each its submodel.
 

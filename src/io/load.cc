@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <optional>
 
 #include "io/json/json_model.h"
+#include "io/packed.h"
+#include "io/prism/prism_files.h"
 #include "io/umb/umb_read.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
@@ -16,24 +19,78 @@ namespace redoubt {
 using namespace internal;
 namespace {
 
-enum class Format { json, csv, umb };
+enum class Format { json, csv, umb, drn, tra, pexp };
 
 Format format_of(const std::filesystem::path& path) {
-  const std::string ending = path.extension().string();
-  if (ending == ".json") return Format::json;
-  if (ending == ".csv") return Format::csv;
-  if (ending == ".umb") return Format::umb;
-  throw Error(fmt::format("{}: ending '{}', must be .json, .csv or .umb", path.string(), ending));
+  std::filesystem::path rest = path;
+  if (rest.extension() == ".gz" || rest.extension() == ".xz") rest.replace_extension();
+  const std::string ending = rest.extension().string();
+  if (ending == ".drn") return Format::drn;
+  if (rest == path && ending == ".json") return Format::json;
+  if (rest == path && ending == ".csv") return Format::csv;
+  if (rest == path && ending == ".umb") return Format::umb;
+  if (rest == path && ending == ".tra") return Format::tra;
+  if (rest == path && ending == ".pexp") return Format::pexp;
+  throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra or .pexp",
+                          path.string(), path.extension().string()));
+}
+
+// The filter that packs a file of this name; null: none does.
+const char* packing_of(const std::filesystem::path& path) {
+  if (path.extension() == ".gz") return "gzip";
+  return path.extension() == ".xz" ? "xz" : nullptr;
 }
 
 std::filesystem::path terms_path(std::filesystem::path path) {
+  if (packing_of(path) != nullptr) path.replace_extension();
   return path.replace_extension(".terms.json");
 }
 
-Draft load_csv(const std::filesystem::path& path, std::string_view text) {
+// Whether a format has its terms in a file of their own.
+bool has_terms_beside(Format format) { return format != Format::json && format != Format::umb; }
+
+Draft load_text(const std::filesystem::path& path, Format format) {
+  const std::string name = path.string();
   const auto beside = terms_path(path);
-  if (!std::filesystem::exists(beside)) return read_csv(text, path.string());
-  return read_csv(text, path.string(), read_file(beside), beside.string());
+  const bool given = std::filesystem::exists(beside);
+  const std::string terms = given ? read_file(beside) : "";
+  const std::string terms_name = given ? beside.string() : "";
+  if (format == Format::tra) return read_prism(io::files_beside(path), terms, terms_name);
+  std::string text = read_file(path);
+  switch (format) {
+    case Format::drn:
+      text = naming(name, [&] { return io::unpacked(std::move(text)); });
+      return read_drn(text, name, terms, terms_name);
+    case Format::pexp:
+      return read_prism({{name, std::move(text)}}, terms, terms_name);
+    default:
+      return given ? read_csv(text, name, terms, terms_name) : read_csv(text, name);
+  }
+}
+
+// The files that hold a problem in a text format, its terms first.
+std::vector<TextFile> text_files(const Draft& draft, const std::filesystem::path& path,
+                                 Format format) {
+  const std::string terms = terms_path(path).string();
+  switch (format) {
+    case Format::drn: {
+      const char* filter = packing_of(path);
+      std::string text = write_drn(draft);
+      return {{terms, write_drn_terms(draft)},
+              {path.string(), filter == nullptr ? text : io::packed(text, filter)}};
+    }
+    case Format::tra: {
+      std::filesystem::path name = path;
+      auto files = write_prism(draft, name.replace_extension().string());
+      io::require_no_others(path, files);
+      files.insert(files.begin(), {terms, write_prism_terms(draft)});
+      return files;
+    }
+    case Format::pexp:
+      return {{terms, write_prism_terms(draft)}, {path.string(), write_pexp(draft)}};
+    default:
+      return {{terms, write_terms(draft)}, {path.string(), write_csv(draft)}};
+  }
 }
 
 Draft load_umb(const std::filesystem::path& path) {
@@ -72,9 +129,8 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
 Draft load_draft(const std::filesystem::path& path) {
   const Format format = format_of(path);
   if (format == Format::umb) return load_umb(path);
-  const std::string content = read_file(path);
-  if (format == Format::csv) return load_csv(path, content);
-  return io::read_json_draft(content, path.string());
+  if (has_terms_beside(format)) return load_text(path, format);
+  return io::read_json_draft(read_file(path), path.string());
 }
 
 Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
@@ -94,7 +150,7 @@ Problem load(const std::filesystem::path& path, const Objective& objective) {
   return naming(path.string(), [&] {
     require(draft.terms.horizon || draft.terms.discount < 1,
             "says neither horizon nor discount, must say one of them{}",
-            format_of(path) == Format::csv ? " in " + terms_path(path).string() : "");
+            has_terms_beside(format_of(path)) ? " in " + terms_path(path).string() : "");
     return pose(std::move(draft), objective);
   });
 }
@@ -102,20 +158,16 @@ Problem load(const std::filesystem::path& path, const Objective& objective) {
 void save(const Draft& draft, const std::filesystem::path& path, Packing packing) {
   require(packing == Packing::gzip || format_of(path) == Format::umb,
           "{}: only a .umb file is packed, must be one to be written uncompressed", path.string());
-  switch (format_of(path)) {
-    case Format::json:
-      return write_file(path, write_json(draft));
-    case Format::csv: {
-      const std::string table = write_csv(draft), terms = write_terms(draft);
-      NewFile terms_file(terms_path(path)), table_file(path);
-      terms_file.write(terms);
-      table_file.write(table);
-      terms_file.keep();  // neither is lost for want of room for the other
-      return table_file.keep();
-    }
-    case Format::umb:
-      return write_file(path, write_umb(draft, packing));
+  const Format format = format_of(path);
+  if (format == Format::json) return write_file(path, write_json(draft));
+  if (format == Format::umb) return write_file(path, write_umb(draft, packing));
+  const auto contents = text_files(draft, path, format);
+  std::vector<std::unique_ptr<NewFile>> files;
+  for (const TextFile& content : contents) {
+    files.push_back(std::make_unique<NewFile>(content.name));
+    files.back()->write(content.text);
   }
+  for (const auto& file : files) file->keep();  // none is lost for want of room for another
 }
 
 void save(const Problem& problem, const std::filesystem::path& path, Packing packing) {

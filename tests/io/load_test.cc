@@ -39,12 +39,15 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, EveryFormatKeepsAProblem) {
-  const Problem p = testing::random_problem(3, {.ragged = true, .names = true, .row_radii = true});
-  for (const char* name : {"p.json", "p.csv", "p.umb"}) {
+  const Problem p = testing::with_plain_labels(
+      testing::random_problem(3, {.ragged = true, .names = true, .row_radii = true}));
+  for (const char* name :
+       {"p.json", "p.csv", "p.umb", "p.drn", "p.drn.gz", "p.drn.xz", "p.pexp", "p.tra"}) {
     save(p, folder_ / name);
     EXPECT_EQ(load(folder_ / name), p) << name;
   }
-  EXPECT_EQ(count(), 4u);  // with p.terms.json, and no temporary left behind
+  // With p.terms.json, p.lab and two reward files, and no temporary left behind.
+  EXPECT_EQ(count(), 12u);
 }
 
 TEST_F(Files, PoliciesHaveALineOrAnEntryForEachDecision) {

@@ -17,6 +17,13 @@ ELSEWHERE = {
     "write_terms": "rd.save",
     "read_umb": "rd.load",
     "write_umb": "rd.save",
+    "read_drn": "rd.load",
+    "write_drn": "rd.save",
+    "write_drn_terms": "rd.save",
+    "read_prism": "rd.load",
+    "write_prism": "rd.save",
+    "write_pexp": "rd.save",
+    "write_prism_terms": "rd.save",
     "satisfied": "_core.ConstraintResult.satisfied",
     "allowed_misses": "_core.ConstraintResult.satisfied",
     "is_known": "rd.Solution",  # what nobody knows is None in Python

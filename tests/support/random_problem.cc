@@ -174,4 +174,11 @@ Problem random_problem(std::uint64_t seed, const RandomOptions& options) {
   return Problem(std::move(model), std::move(terms));
 }
 
+Problem with_plain_labels(const Problem& problem) {
+  ModelArrays arrays = problem.model().arrays();
+  for (std::size_t i = 0; i < arrays.labels.size(); ++i)
+    arrays.labels[i].name = fmt::format("label {}", i);
+  return Problem(Model(std::move(arrays)), problem.terms());
+}
+
 }  // namespace redoubt::testing

@@ -50,4 +50,7 @@ RandomOptions random_options(std::uint64_t seed);
 Problem random_problem(std::uint64_t seed, const RandomOptions& options = {});
 Model random_model(std::uint64_t seed, const RandomOptions& options = {});
 
+// The same with labels whose names every format can write; a blank is in them all the same.
+Problem with_plain_labels(const Problem& problem);
+
 }  // namespace redoubt::testing

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/explicit/explicit_model.h"
 #include "io/json/json_model.h"
 #include "io/transitions.h"
 #include "redoubt/io.h"
@@ -124,29 +125,8 @@ Transitions read_records(CsvRecords& records, const Columns& c, const Limits& li
   return t;
 }
 
-std::int32_t count_of(const std::vector<std::int32_t>& numbers) {
+std::int32_t one_more(const std::vector<std::int32_t>& numbers) {  // than the largest
   return numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end());
-}
-
-// The file gives every value with an outcome. One that all outcomes of a row share belongs to the
-// row.
-std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArrays& a) {
-  std::vector<double> row(a.action.size(), 0.0);
-  const auto possible = [&](std::int64_t i) {
-    return a.probability[i] > 0 || (!a.upper.empty() && a.upper[i] > 0);
-  };
-  for (std::size_t r = 0; r < row.size(); ++r) {
-    const auto begin = a.row_outcomes[r], end = a.row_outcomes[r + 1];
-    auto first = begin;
-    while (first < end && !possible(first)) ++first;
-    bool shared = first < end;
-    for (auto i = first; i < end && shared; ++i)
-      shared = !possible(i) || outcome[i] == outcome[first];
-    if (!shared) continue;
-    row[r] = outcome[first];
-    std::fill(outcome.begin() + begin, outcome.begin() + end, 0.0);
-  }
-  return row;
 }
 
 Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side) {
@@ -159,17 +139,18 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
   Transitions transitions = read_records(records, columns, limits);
 
   ModelArrays a;
-  a.states = std::max(count_of(transitions.state), count_of(transitions.next));
+  a.states = std::max(one_more(transitions.state), one_more(transitions.next));
   if (side.states) a.states = side.states->count(), a.state_names = side.states->names();
   if (side.actions) a.action_names = side.actions->names();
   require(a.states >= 1, "has no transitions, must have at least one");
   read_labels(root, a);
-  if (columns.step >= 0) a.stages = std::max(1, side.horizon.value_or(count_of(transitions.stage)));
+  if (columns.step >= 0) a.stages = std::max(1, side.horizon.value_or(one_more(transitions.stage)));
   require_plausible(a.states, "states", text.size());
   require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
                     text.size());
   for (const int column : columns.signals) a.signals.push_back({columns.names[column], {}, {}});
   assemble(transitions, a);
+  // The file gives every value with an outcome.
   a.reward = take_row_values(a.outcome_reward, a);
   for (Signal& s : a.signals) s.row = take_row_values(s.outcome, a);
   return Model(std::move(a));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/explicit/explicit_model.h"
 #include "io/json/json_write.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"
@@ -23,41 +24,12 @@ std::string header_name(const std::string& name) {
   return out + "\"";
 }
 
-double total(const Model& m, int signal, Row row, std::int64_t outcome) {
-  return m.value(signal, row) + m.outcome_value(signal, outcome);
-}
-
-// Mass that total variation moves to a new state earns the row's own value. A CSV file has only the
-// totals of outcomes, so that value must be the one that its reader takes from them.
-void require_row_values_survive(const Draft& draft) {
-  const auto* tv = std::get_if<TV>(&draft.terms.uncertainty);
-  if (tv == nullptr || tv->reach != Reach::anywhere) return;
-  const Model& m = draft.model;
-  for (int signal = -1; signal < m.signals(); ++signal) {
-    if (m.outcome_values(signal).empty()) continue;
-    for (Row r = 0; r < m.rows(); ++r) {
-      const double first = total(m, signal, r, m.outcome_begin(r));
-      bool shared = true;
-      for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i)
-        shared = shared && total(m, signal, r, i) == first;
-      require(m.value(signal, r) == (shared ? first : 0.0),
-              "{} of {} differs between outcomes and from its row; with set tv and reach anywhere, "
-              "a CSV file cannot keep both",
-              signal < 0 ? "reward" : m.arrays().signals[signal].name, m.row_name(r));
-    }
-  }
-}
-
 }  // namespace
 
 std::string write_csv(const Draft& draft) {
   const Model& m = draft.model;
-  for (int signal = -1; signal < m.signals(); ++signal)
-    require(m.arrival_values(signal).empty(),
-            "{} is earned by arrivals, also by those that no row lists, which a CSV file cannot "
-            "keep: write JSON or UMB",
-            signal < 0 ? "reward" : m.arrays().signals[signal].name);
-  require_row_values_survive(draft);
+  io::require_no_arrivals(m, "a CSV file");
+  io::require_row_values_survive(draft, "a CSV file");
   const ModelArrays& a = m.arrays();
   const bool staged = m.stages() > 1, bounded = !a.lower.empty();
   std::string out = staged ? "step," : "";
@@ -72,7 +44,7 @@ std::string write_csv(const Draft& draft) {
           out +=
               fmt::format("{},{},{},{}", s, a.action[r], a.next[i], number_text(a.probability[i]));
           for (int k = -1; k < m.signals(); ++k)
-            out.append(",").append(number_text(total(m, k, r, i)));
+            out.append(",").append(number_text(io::outcome_total(m, k, r, i)));
           if (bounded)
             out += fmt::format(",{},{}", number_text(a.lower[i]), number_text(a.upper[i]));
           out += "\n";
@@ -83,12 +55,13 @@ std::string write_csv(const Draft& draft) {
   return out;
 }
 
-std::string io::write_side(const Draft& draft, bool labels) {
+std::string io::write_side(const Draft& draft, bool labels, std::string_view more) {
   std::string out = "{\n  \"format\": \"redoubt-terms\",\n  \"version\": 1,\n";
   io::write_names(out, draft.model);
   if (labels) io::write_labels(out, draft.model);
   io::write_terms(out, draft);
   io::write_arrivals(out, draft.model);
+  out += more;
   io::write_uncertainty(out, draft);
   return out + "}\n";
 }

@@ -103,7 +103,7 @@ std::optional<int> read_horizon(const JsonNode& root) {
 Side read_side(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty", "arrivals", "labels", "objective"});
+                   "constraints", "uncertainty", "arrivals", "labels", "objective", "nominal"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))

@@ -11,8 +11,9 @@ void write_names(std::string& out, const Model& model);     // "states", "action
 void write_labels(std::string& out, const Model& model);    // "labels", where there are any
 void write_terms(std::string& out, const Draft& draft);     // all but the uncertainty
 void write_arrivals(std::string& out, const Model& model);  // "arrivals", where there are any
-// A "redoubt-terms" object; formats that have their own place for labels leave them out.
-std::string write_side(const Draft& draft, bool labels = true);
+// A "redoubt-terms" object; formats that have their own place for labels leave them out. `more` are
+// further key lines.
+std::string write_side(const Draft& draft, bool labels = true, std::string_view more = {});
 // The last line: without the comma.
 void write_uncertainty(std::string& out, const Draft& draft);
 

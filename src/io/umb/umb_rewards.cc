@@ -1,8 +1,8 @@
 #include "io/umb/umb_rewards.h"
 
-#include <algorithm>
-
+#include "io/explicit/explicit_model.h"
 #include "io/umb/umb_index.h"
+#include "support/file.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
@@ -59,8 +59,6 @@ Signal read_reward(umb::Members& members, const std::string& id, const JsonNode&
 
 }  // namespace
 
-// The structure called "reward" is the reward or, in its place, the nameless one of a PRISM file,
-// which other programs write without a name or as "default"; all others are signals.
 bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& rows,
                   ModelArrays& arrays) {
   const auto annotations = index.find("annotations");
@@ -69,18 +67,7 @@ bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& r
   if (!rewards->raw().is_object()) rewards->fail("must be an object");
   for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>())
     arrays.signals.push_back(read_reward(members, id, rewards->at(id), rows, arrays));
-  for (const std::string name : {"reward", "", "default"}) {
-    const auto named = [&](const Signal& signal) { return signal.name == name; };
-    const auto found = std::find_if(arrays.signals.begin(), arrays.signals.end(), named);
-    if (found == arrays.signals.end()) continue;
-    require(std::count_if(arrays.signals.begin(), arrays.signals.end(), named) == 1,
-            "{}: two reward structures are called '{}', must be one", umb::index, name);
-    arrays.reward = std::move(found->row);
-    arrays.outcome_reward = std::move(found->outcome);
-    arrays.signals.erase(found);
-    return true;
-  }
-  return false;
+  return naming(umb::index, [&] { return take_reward(arrays); });
 }
 
 }  // namespace redoubt::internal::io
