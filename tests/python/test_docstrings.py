@@ -32,7 +32,7 @@ def test_every_public_function_and_type_has_an_example():
     assert [name for name, thing in documented().items() if ">>>" not in (thing.__doc__ or "")] == []
 
 
-@pytest.mark.parametrize("name, text", examples(), ids=lambda value: value if "\n" not in value else "")
+@pytest.mark.parametrize("name, text", list(examples()), ids=lambda value: value if "\n" not in value else "")
 def test_examples_are_true(name, text, tmp_path):
     if "stormpy" in text:
         pytest.importorskip("stormpy", reason="no wheel for this platform")
