@@ -39,7 +39,7 @@ check: fresh bootstrap
 	$(call configure,release)
 	@scripts/timed building cmake --build $(BUILD) -j $(JOBS) --target redoubt_app _core $(CHECKED:%=test_%)
 	@for test in $(CHECKED); do scripts/timed testing $(BUILD)/tests/test_$$test --gtest_brief=1 || exit 1; done
-	@scripts/timed testing $(PYTHON) -m pytest -q $(CHECKED_PYTHON:%=tests/python/test_%.py)
+	@scripts/timed testing $(PYTHON) -m pytest -q -n $(JOBS) $(CHECKED_PYTHON:%=tests/python/test_%.py)
 	@scripts/timed
 CHECKED := bellman chance control environments evaluation io model numerics parallel policy sets support
 CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
