@@ -186,11 +186,15 @@ class Reference {
   }
 
   RcviValue decide(const std::vector<RcviValue>& q, const std::vector<Real>& threshold) const {
+    // What is missed is compared in units of each constraint.
     std::vector<std::vector<Real>> utility(threshold.size());
-    for (const RcviValue& action : q) {
-      for (std::size_t c = 0; c < threshold.size(); ++c) utility[c].push_back(action.utility[c]);
+    std::vector<Real> required;
+    for (std::size_t c = 0; c < threshold.size(); ++c) {
+      const Real unit = std::max<Real>(std::abs(bound_[c]), options_.budget_step);
+      required.push_back(threshold[c] / unit);
+      for (const RcviValue& action : q) utility[c].push_back(action.utility[c] / unit);
     }
-    const auto corners = mixture_corners(utility, threshold, static_cast<int>(q.size()));
+    const auto corners = mixture_corners(utility, required, static_cast<int>(q.size()));
     Real least = corners.front().shortfall;
     for (const MixtureCorner& corner : corners) least = std::min(least, corner.shortfall);
     if (least > 1e-12L && options_.fallback == Fallback::reward) {
