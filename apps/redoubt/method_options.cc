@@ -21,7 +21,7 @@ struct Method {
   Solution (*run)(const Problem&, const MethodOptions&, const Execution&);
   Words flags;  // that it understands
   bool gradient = false;
-  bool takes_ranks = false;  // solves a problem in parts
+  bool takes_ranks = false;  // solves subproblems
 };
 
 template <Solution (*Run)(const Problem&, const GradientOptions&, const Execution&)>

@@ -41,7 +41,7 @@ Problem read_problem(const ProblemOptions& options);
 // The same for verbs that do not solve it: neither a horizon nor a reward need be known.
 Draft read_draft(const ProblemOptions& options);
 bool is_complete(const Draft& draft);  // it says when episodes end
-// The part of this process, where mpirun has started several.
+// The subproblem of this rank, where mpirun has started several.
 Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed);
 void tell_needed(const std::optional<NeededStates>& needed);  // on standard error
 Json needed_json(const NeededStates& needed);

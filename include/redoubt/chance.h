@@ -28,7 +28,7 @@ struct AugmentedProblem {
   std::vector<std::vector<double>> kept;  // of each: 1 where nothing more is to be earned, else 0
   std::vector<State> state;  // of each augmented state: its state, in the whole original model
   // For each outcome of the augmented model, the outcome of the original row that it is, counted
-  // from its first; the number of outcomes stands for a landing outside of the row.
+  // from its first; the number of outcomes stands for a landing.
   std::vector<std::int32_t> outcome;
 
   double kept_at_start(int index) const { return kept[index][problem.start().states.front()]; }

@@ -45,7 +45,7 @@ class Archive {
   }
 };
 
-// Whose state it is: that of all ranks, of which this one has a part of the model. No model: the
+// Whose state it is: that of all ranks, of which this one has a submodel. No model: the
 // state has no values of states.
 struct Owners {
   Communicator* ranks = &one_process();

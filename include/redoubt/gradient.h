@@ -53,7 +53,7 @@ Solution rnpg(const Problem& problem, const GradientOptions& options = {},
 Solution crpo(const Problem& problem, const GradientOptions& options = {},
               const Execution& execution = {});
 // EpiRC-PGS: bisection on the optimum; for each guess, projected gradient steps on whatever is
-// furthest from its requirement.
+// furthest from its bound.
 Solution epirc(const Problem& problem, const GradientOptions& options = {},
                const Execution& execution = {});
 // Robust projected policy gradient: the choice of RNPG, with Euclidean projection.

@@ -31,19 +31,19 @@ Problem load(const std::filesystem::path& path, const Objective& objective = {})
 // the defaults of `Terms`, and the caller completes them.
 Draft load_draft(const std::filesystem::path& path);
 
-// This rank's part of the problem in a file; every rank calls it. From .umb each rank reads its own
-// rows and no others, so that a model may be larger than any one machine; from a plain archive (see
-// Packing) ranks share the reading, too. Other formats are read whole, by every rank. `change` may
-// replace terms before they are used; there, states have the numbers and names of the whole model.
-// `options` say which states are the rank's own.
+// This rank's subproblem of the problem in a file; every rank calls it. From .umb each rank reads
+// its own rows and no others, so that a model may be larger than any one machine; from a plain
+// archive (see Packing) ranks share the reading, too. Other formats are read whole, by every rank.
+// `change` may replace terms before they are used; there, states have the numbers and names of the
+// whole model. `options` say which states are the rank's own.
 using ChangeTerms =
     std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
 Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
                         const ChangeTerms& change = {}, const PartitionOptions& options = {},
                         const Objective& objective = {});
 
-// How the archive of a .umb file is packed. Ranks read a plain one together, each its own part of
-// the bytes; of a packed one, every rank must unpack everything.
+// How the archive of a .umb file is packed. Ranks read a plain one together, each some of
+// its bytes; of a packed one, every rank must unpack everything.
 enum class Packing { gzip, plain };
 
 // Writes the whole file or none of it: the final name never holds half a problem. Loading it gives
@@ -95,12 +95,12 @@ std::string write_umb(const Draft& draft, Packing packing = Packing::gzip);
 // damaged file is an Error.
 void save_solution(const Solution& solution, const std::filesystem::path& path);
 // The same for a policy that is not all here. The execution that solved it tells where it is: with
-// other ranks, which have other parts of the model and all call this, or with stages in a store.
-// There is one file all the same, in which states have the order of the whole model.
+// other ranks, which have other submodels and all call this, or with stages in a store.
+// There is one file all the same, in which states have the numbers of the whole model.
 void save_solution(const Solution& solution, const std::filesystem::path& path, const Model& model,
                    const Execution& execution);
 Solution load_solution(const std::filesystem::path& path);
-// The same with a policy for the states that the model, which may be a part, has the rows of.
+// The same with a policy for the states that the model, which may be a submodel, has the rows of.
 Solution load_solution(const std::filesystem::path& path, const Model& model);
 
 // A place for the stages of a policy in a file without a name in this folder; it goes with the
@@ -112,9 +112,9 @@ std::unique_ptr<StageStore> stages_on_disk(const std::filesystem::path& folder);
 // can.
 std::shared_ptr<Checkpoint> checkpoint_file(const std::filesystem::path& path, double interval = 5);
 
-// A policy for other programs: .json, all that running it takes (docs/deploy.md); .csv, one line for
-// each decision; .storm.json, the schedulers of the model checker Storm (an Error when the policy's
-// memory moves at random, which those cannot say).
+// A policy for other programs: .json, all that running it takes (docs/deploy.md); .csv, one line
+// for each decision; .storm.json, the schedulers of the model checker Storm (an Error when the
+// policy's memory moves at random, which those cannot say).
 void export_policy(const Problem& problem, const Policy& policy, const std::filesystem::path& path);
 
 }  // namespace redoubt

@@ -33,10 +33,10 @@ struct Label {
   bool operator==(const Label&) const = default;
 };
 
-// Which part of a larger model a model is: the rows of some of its states, for one of several
-// processes. Where those rows lead to other states, and in the start states, the part has the
-// states without their rows: their values come from the process that owns them. States have the
-// order of the larger model, so that everything is added up in the same order.
+// A model that has the rows of some of the states of a larger one, for one of several ranks. Where
+// those rows lead to other states, and in the start states, it has the states without their rows:
+// their values come from the rank that owns them. States are numbered as in the larger model, so
+// that all sums have their terms in the same sequence.
 struct Submodel {
   int rank = 0, ranks = 1;
   State states = 0;                 // of the larger model
@@ -99,8 +99,8 @@ class Model {
   int actions() const { return actions_; }  // distinct action numbers: one more than the largest
   int most_actions() const { return most_actions_; }  // of any state
 
-  // The states whose rows this has: all of them, unless the model is a part of a larger one. Their
-  // places are in the order of the larger model, and so is all that is kept by place (policies,
+  // The states whose rows this has: all of them, unless the model is a submodel. Their
+  // places are by the numbers of the larger model, and so is all that is kept by place (policies,
   // files).
   State own_states() const { return own_ ? static_cast<State>(own_->states.size()) : states(); }
   State own(State place) const { return own_ ? own_->states[place] : place; }
@@ -161,7 +161,7 @@ class Model {
   }
   std::shared_ptr<const ModelArrays> arrays_;
   int actions_ = 0, most_actions_ = 0, most_outcomes_ = 0;
-  struct Own {  // of a part
+  struct Own {  // of a submodel
     std::vector<State> states, places;
   };
   std::shared_ptr<const Own> own_;

@@ -17,10 +17,10 @@ enum class Rounding {
   mixed,  // drawn from the two neighbours so that its expectation is right
 };
 
-// Memory that is the remaining requirement on one constraint: what the signal must still earn from
-// here on, in the units of the current stage. Costs are utilities with the opposite sign. Cell `i`
-// of stage h stands for bound + (low[h] + i) * step. Requirements beyond the window of a stage are
-// kept in its first or last cell: there, no later decision depends on them.
+// Memory that is the budget of one constraint, as a requirement: what the signal must still earn
+// from here on, in the units of the current stage. Costs are utilities with the opposite sign. Cell
+// `i` of stage h stands for bound + (low[h] + i) * step. Requirements beyond the window of a stage
+// are kept in its first or last cell: there, no later decision depends on them.
 struct BudgetAxis {
   int constraint = 0;
   int signal = 0;
@@ -58,7 +58,7 @@ struct MemoryMove {
   bool operator==(const MemoryMove&) const = default;
 };
 
-// A finite-memory controller: the one type that every method returns and every tool takes. At a
+// A finite-memory policy: the one type that every method returns and every tool takes. At a
 // stage, a **node** is a pair of a state and one of its memory states; a node has a distribution
 // over the state's actions, and for each action and outcome a distribution over the memory states
 // of the next stage.
@@ -79,11 +79,11 @@ struct Policy {
 
     // Memory moves by table, for policies without budget axes; without a table it keeps its number.
     // Choice c, outcome i of its row has the moves move_begin[outcome_slot[c] + i] up to the next
-    // entry; i = number of outcomes is for a landing outside the row.
+    // entry; i = number of outcomes is for a landing.
     std::vector<std::int64_t> outcome_slot;
     std::vector<std::int64_t> move_begin;
     std::vector<MemoryMove> moves;
-    // A landing outside the row's outcomes (tv, reach anywhere) first draws a landing plan by the
+    // A landing (an arrival outside the row's outcomes) first draws a landing plan by the
     // table above, then the memory by the plan: plan l in state s has the moves landing_begin[l *
     // states + s] up to the next entry.
     std::vector<std::int64_t> landing_begin;

@@ -10,7 +10,7 @@
 
 namespace redoubt {
 
-// The processes that solve one problem together, each with a part of its states. Everything that
+// The ranks that solve one problem together, each with the states that it owns. Everything that
 // they say to each other goes through these five functions; every rank calls them in the same
 // order.
 class Communicator {
@@ -91,9 +91,9 @@ struct PartitionOptions {
 Partition make_partition(const Model& whole, Communicator& ranks,
                          const PartitionOptions& options = {});
 
-// One rank's part of a problem. It is solved by handing it, on every rank, to a method that takes
-// parts (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
-// are those of the whole problem, the same on every rank; a policy is the rank's own part of it.
+// One rank's subproblem. It is solved by handing it, on every rank, to a method that takes
+// one (frontier, rcvi, robust, nominal, evaluate), with the communicator in Execution. Answers
+// are those of the whole problem, the same on every rank; a policy is of the rank's own states.
 Problem subproblem(const Problem& whole, const Partition& partition, int rank);
 
 }  // namespace redoubt

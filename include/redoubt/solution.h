@@ -51,8 +51,8 @@ struct ConstraintResult {
 struct Evaluation {
   RewardResult reward;
   std::vector<ConstraintResult> constraints;
-  // Worst-case probability that a budget policy comes to a state where its remaining requirement is
-  // beyond reach.
+  // Worst-case probability that a budget policy comes to a node that cannot meet its
+  // budget.
   std::optional<double> hopeless;
   // False: the values for an infinite horizon were still changing when their evaluation was given
   // up. Only `tilt`, which is no contraction, can do that.

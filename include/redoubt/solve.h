@@ -8,14 +8,14 @@
 
 namespace redoubt {
 
-// What to do where no action can meet the remaining requirement.
+// What to do where no action can meet the budget.
 enum class Fallback {
   reward,   // give up on the constraint and earn, as in the paper
-  utility,  // come as close to the requirement as possible
+  utility,  // come as close to the budget as possible
 };
 
 struct RcviOptions {
-  // How far below its requirement a decision may stay, for each stage that is still to come. Zero
+  // How far a decision may fall short of its budget, for each stage that is still to come. Zero
   // for a known model; the accuracy of the samples for an estimated one.
   double slack = 0;
   Fallback fallback = Fallback::reward;
@@ -28,12 +28,12 @@ struct RcviOptions {
   double tolerance = 1e-6;  // an infinite horizon is cut where what may follow is below this share
                             // of the largest total
   double memory_limit =
-      0;  // bytes; refuse with an Error beyond it. Zero: three quarters of this machine's memory
+      0;  // bytes; refuse with an Error beyond it. Zero: three quarters of this machine's RAM
 };
 
 // RCVI, the paper's algorithm: value iteration on a state augmented with the remaining budget of
-// each constraint. It asks every reached (state, budget) to meet its own remaining budget and gives
-// up where that cannot be; docs/algorithms.md says what follows.
+// each constraint. It asks every reached (state, budget) to meet that budget and drops the
+// constraint where that is impossible; docs/algorithms.md says what follows.
 Solution rcvi(const Problem& problem, const RcviOptions& options = {},
               const Execution& execution = {});
 

@@ -4,7 +4,7 @@
 
 namespace redoubt {
 
-// A place for the stages of a policy other than memory, which then does not grow with the horizon.
+// A place for the stages of a policy other than RAM, which then does not grow with the horizon.
 // A solve puts each stage when it has made it, from the last to the first, and gets them in the
 // same order to evaluate the policy. The policy that it returns has stages without decisions; the
 // store has them.

@@ -26,7 +26,7 @@ void bind_policy(nb::module_& m) {
   def_view(axis, "low", &BudgetAxis::low);
   def_view(axis, "cells", &BudgetAxis::cells);
 
-  nb::class_<Policy>(m, "Policy", "A finite-memory controller.")
+  nb::class_<Policy>(m, "Policy", "A finite-memory policy.")
       .def_ro("states", &Policy::states)
       .def_ro("repeats_last", &Policy::repeats_last)
       .def_ro("budget", &Policy::budget)

@@ -10,7 +10,7 @@
 namespace redoubt::internal {
 
 // Layers of values are read row by row of a model, here and there: a large one is waited for, again
-// and again, unless its pages are large and values are asked for ahead of their use.
+// and again, unless its pages are large and values are prefetched.
 
 // With pages of the usual size, looking up where a page is takes as long as reading from it. This
 // is advice only; where the system cannot follow it, pages are small. The values are void.

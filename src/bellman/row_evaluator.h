@@ -29,11 +29,11 @@ inline double arrival_worth(const Problem& problem, Channel channel, State state
   return channel.sign * problem.model().arrival_value(channel.signal, state) / problem.discount();
 }
 
-// What a problem lets nature do to a row, as the kernels read it.
+// What a problem lets nature do to a row, as the lane kernels read it.
 struct NatureOfRows {
   const Radius* radius = nullptr;  // null: the set has none
   double strength = 0;             // temperature of a tilt
-  bool floor = false;              // mass may land outside of the row's outcomes
+  bool floor = false;              // there are landings
   bool interval = false;
 
   double radius_of(Row row) const { return radius ? radius->of(row) : strength; }
@@ -49,15 +49,15 @@ class RowEvaluator {
  public:
   explicit RowEvaluator(const Problem& problem);
 
-  bool needs_floor() const { return nature_.floor; }  // nature may land outside the row's outcomes
+  bool needs_floor() const { return nature_.floor; }  // there are landings
   double evaluations() const { return evaluations_; }
 
   // A block for the caller's next values of one outcome, when it has no array to point to. Valid
   // until the next worst() call.
   double* buffer(int outcome, int lanes);
 
-  // next[i] holds the next values of outcome i in every lane; `floor` those of the worst landing
-  // outside (null: none), with what the arrival is worth. Lanes are divided evenly between the
+  // next[i] holds the next values of outcome i in every lane; `floor` those of the worst
+  // landing (null: none), with what the arrival is worth. Lanes are divided evenly between the
   // channels: with two channels, the first half of the lanes is for channels[0]. `result` and, when
   // asked for, `minimiser` are padded as in sets/worst_case.h.
   void worst(Row row, std::span<const Channel> channels, int lanes, const double* const* next,

@@ -5,7 +5,7 @@
 
 namespace redoubt::internal {
 
-// augment for a part of a problem, which gives a part of the augmented one; every rank calls it. A
+// augment for a subproblem, which gives one of the augmented problem; every rank calls it. A
 // rank owns the pairs of its own states. What is done with it takes at least `bytes_for_each` state
 // of it: where there is no room for that, it is an Error before there is much work. Throws Stopped.
 AugmentedProblem augment(const Problem& problem, Workers& workers, double bytes_for_each = 0);

@@ -61,13 +61,13 @@ struct ReachedPairs {
   std::vector<std::vector<Pair>> at_stage;
   std::vector<Pair> own;    // at any stage, sorted
   std::vector<Pair> known;  // these, those that they lead to, and the start; sorted
-  // Of a part: the numbers that known pairs have when those of all ranks are counted in order, and
+  // Of a subproblem: the numbers that known pairs have when those of all ranks are counted, and
   // the ranks that own them.
   std::vector<State> number;
   std::vector<std::int32_t> owner;
   State all = 0;  // of all ranks
 };
-// An Error, with the memory that they would take, when there are too many. Throws Stopped.
+// An Error, with the bytes that they would take, when there are too many. Throws Stopped.
 // What is done with them takes at least `bytes_for_each` beside the arrays of their model.
 ReachedPairs reached_pairs(const Problem& problem, const ChanceBudgets& budgets, Workers& workers,
                            double bytes_for_each);

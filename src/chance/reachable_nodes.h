@@ -22,7 +22,7 @@ Place place_in(const AugmentedProblem& augmented, bool original, State state);
 
 // Follows a policy through the augmented problem. The policy is one of the augmented problem itself
 // or one of the original: they differ in whose states its nodes belong to and whose outcomes move
-// its memory. Of parts, each rank follows it through its own nodes.
+// its memory. Each rank follows it through its own nodes.
 class PolicyWalk {
  public:
   PolicyWalk(const AugmentedProblem& augmented, const Policy& policy, bool of_original,

@@ -7,8 +7,8 @@
 
 namespace redoubt::internal {
 
-// Where a policy can be: an augmented state, and the memory of the policy that is being lifted or
-// lowered.
+// Where a policy can be: an augmented state, and the memory of the policy that is being mapped
+// to the original problem or to the augmented one.
 struct AugmentedNode {
   State state = 0;  // in the whole augmented model
   std::int32_t memory = 0;
@@ -16,7 +16,7 @@ struct AugmentedNode {
 };
 
 // A policy of the original problem on the augmented one. nodes[stage] are sorted; the memory states
-// of an augmented state are its nodes there, in order. Of parts, every rank has its own nodes.
+// of an augmented state are its nodes there, sorted. Every rank has its own nodes.
 struct PolicyOnAugmented {
   Policy policy;
   std::vector<std::vector<AugmentedNode>> nodes;
@@ -25,7 +25,7 @@ struct PolicyOnAugmented {
 PolicyOnAugmented to_augmented_with_nodes(const AugmentedProblem& augmented, const Policy& policy,
                                           Workers& workers);
 
-// lift for parts, which every rank calls. Throws Stopped.
+// to_original for subproblems, which every rank calls. Throws Stopped.
 Policy to_original(const AugmentedProblem& augmented, const Policy& policy, Workers& workers);
 
 }  // namespace redoubt::internal

@@ -183,7 +183,7 @@ const double* EvaluationPass::at_first_stage(const Model& model, const Policy& p
                                              State state) const {
   const std::vector<double>& all = values.front();
   const auto nodes = static_cast<std::int64_t>(all.size() / channels.size());
-  // Of a part, there is room for equally many nodes in every state.
+  // Of a submodel, there is room for equally many nodes in every state.
   const auto first = model.arrays().submodel || policy.stages.empty()
                          ? nodes / model.states() * state
                          : policy.stages.front().begin(state);

@@ -30,7 +30,7 @@ class KeptNature {
   static double bytes(const Problem& problem, const Policy& policy, std::size_t channels);
 
   // The answer to some choices of one row: `minimiser` is laid out [outcome][channel][choice] as a
-  // kernel leaves it. `floor`: what landings outside of the row are worth, null where there are
+  // kernel leaves it. `floor`: what landings are worth, null where there are
   // none. Threads may call this for different rows.
   void keep(Row row, std::span<const std::int64_t> choices, std::span<const double> weight,
             const double* minimiser, const double* floor);

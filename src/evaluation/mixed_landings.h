@@ -10,14 +10,14 @@
 
 namespace redoubt::internal {
 
-// True when a remaining requirement may be drawn from two cells.
+// True when a budget may be drawn from two cells.
 bool draws_budgets(std::span<const BudgetAxis> axes);
 
 // True when the worst landing of a row cannot be told from the cells that its budgets move to: they
 // are drawn, or move differently with the state that is arrived in. Ranks ask together.
 bool landings_move_apart(const Model& model, std::span<const BudgetAxis> axes, Communicator& ranks);
 
-// What rows earn on the axes when nature lands outside of them, each once, in order; those of a
+// What rows earn on the axes when there is a landing, each value once, sorted; those of a
 // stage, of all ranks together.
 std::vector<std::vector<double>> earned_by_landings(const Model& model,
                                                     std::span<const BudgetAxis> axes, int stage,

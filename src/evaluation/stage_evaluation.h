@@ -18,7 +18,7 @@
 namespace redoubt::internal {
 
 // One backward stage of evaluating a policy, for several channels at once. Values are laid out
-// [channel][node], where nodes are those of all states of the model. A part of a model, whose
+// [channel][node], where nodes are those of all states of the model. A submodel, whose
 // policy has nodes of its own states only, has room for equally many in every state.
 class StageEvaluation {
  public:
@@ -98,7 +98,7 @@ class StageEvaluation {
   std::vector<Worker> workers_;
   bool outcomes_move_ = false;
   std::vector<bool> by_table_;      // of each stage, on any rank: memory moves by table
-  std::vector<std::int64_t> room_;  // of each stage of a part: the most nodes that any state has
+  std::vector<std::int64_t> room_;  // of each stage, on ranks: the most nodes that any state has
   // The least value over all states, [channel][memory state of a budget]; or, by table, the value
   // of landing in each state of the whole model, [channel][plan][state].
   std::vector<double> floor_;

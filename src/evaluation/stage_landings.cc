@@ -1,4 +1,4 @@
-// What a landing outside of a row is worth, where nature may land anywhere.
+// What landings are worth.
 
 #include <algorithm>
 #include <cmath>

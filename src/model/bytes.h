@@ -16,7 +16,7 @@ inline double bytes_of(const Model& model) {
   bytes += of(a.arrival_reward);
   for (const Signal& signal : a.signals)
     bytes += of(signal.row) + of(signal.outcome) + of(signal.arrival);
-  // Of a part: the number and owner of a state, its place among our own, and the state of a place.
+  // Of submodels: number and owner of a state, its place among our own, and the state of a place.
   if (a.submodel) bytes += 4.0 * sizeof(State) * a.states;
   return bytes;
 }

@@ -12,7 +12,7 @@ void earn_by_arrival(ModelArrays& arrays);
 void drop_silent_values(ModelArrays& arrays);
 
 // Drops outcomes that cannot happen and merges equal ones, so that every later layer meets each
-// outcome once. Arrays that are clean already, the usual case, are not touched.
+// outcome once. Arrays that are canonical already, the usual case, are not touched.
 void drop_and_merge_outcomes(ModelArrays& arrays);
 
 // Makes every row sum to one. Sums that differ by rounding only are left alone, so that reading

@@ -180,7 +180,7 @@ void tidy_labels(ModelArrays& a) {
   }
 }
 
-// Of a part: numbers that increase, and rows in the states that it owns only.
+// Of a submodel: numbers that increase, and rows in the states that it owns only.
 void check_part(const ModelArrays& a) {
   if (!a.submodel) return;
   const auto& [rank, ranks, states, number, owner, actions] = *a.submodel;

@@ -9,7 +9,7 @@
 namespace redoubt::internal {
 
 // Copies the views into the arrays, except those that look at the arrays themselves, and returns
-// true when everything keeps every rule and nothing is left to clean: known next states that
+// true when everything keeps every rule and nothing is left to canonicalize: known next states that
 // increase within each row, positive probabilities, rows that sum to one up to rounding, actions
 // that increase within each state, finite values. The usual model is like that, and one pass
 // through its arrays shows it; where it is not, slower passes say what is wrong, or mend it. Sizes

@@ -4,7 +4,7 @@
 
 namespace redoubt::internal {
 
-// The vector math of the kernels as functions of arrays, for tests and measurements: y[i] =
+// The vector math of the lane kernels as functions of arrays, for tests and measurements: y[i] =
 // f(x[i]), count a multiple of 8.
 using VectorFunction = void (*)(const double* x, double* y, int count);
 

@@ -8,7 +8,7 @@
 
 #include "redoubt/ranks.h"
 
-// What ranks agree on. Values are combined in the order of the ranks, the same everywhere.
+// Collective operations of ranks. Values are combined rank by rank, the same everywhere.
 namespace redoubt::internal {
 
 // Everybody's values, rank by rank.
@@ -95,7 +95,7 @@ void broadcast(Communicator& ranks, std::vector<Value>& values) {
   ranks.finish();
 }
 
-// Runs a body that may fail on some ranks only, such as reading a part of a file: then every rank
+// Runs a body that may fail on some ranks only, such as reading a submodel: then every rank
 // throws what the first of them to fail has thrown.
 void all_or_none(Communicator& ranks, const std::function<void()>& body);
 

@@ -26,7 +26,7 @@ struct LayerView {
 };
 
 // Brings the values of states that other ranks own, and no others, to the ranks whose rows lead
-// there. A part of a model makes one together with all other ranks; a whole model has nothing to
+// there. A submodel makes one together with all other ranks; a whole model has nothing to
 // exchange.
 class Exchange {
  public:

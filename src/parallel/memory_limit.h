@@ -6,7 +6,7 @@
 
 namespace redoubt::internal {
 
-// What the ranks of one machine plan to need together, where that is most: they share its memory.
+// What the ranks of one machine plan to need together, where that is most: they share its RAM.
 double bytes_on_one_machine(const MemoryPlan& plan, Communicator& ranks);
 
 // The bytes that a process may have: what was asked for or, where that is zero, three quarters of

@@ -17,7 +17,7 @@ struct BudgetGrid {
   double slack = 0;  // what a stage may stay below its requirement, for each stage still to come
 };
 
-// The grid of remaining requirements for one constraint over `stages` stages: its step, and the
+// The grid of requirements for one constraint over `stages` stages: its step, and the
 // window of each stage. Only requirements that can be reached from the bound matter, and only
 // between the least and the largest total that a path can still earn: below, nothing later depends
 // on them, above, nothing can meet them.

@@ -5,7 +5,7 @@
 
 namespace redoubt::internal {
 
-// check_policy for parts of a problem and of a policy: what one rank finds wrong is an Error of
+// check_policy for a subproblem and its policy: what one rank finds wrong is an Error of
 // all.
 void check_policy(const Problem& problem, const Policy& policy, Communicator& ranks);
 

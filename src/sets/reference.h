@@ -12,11 +12,11 @@ struct ReferenceRow {
   std::vector<long double> probability, value;
   std::vector<long double> lower, upper;  // interval only
   long double radius = 0;                 // the temperature for tilt
-  std::optional<long double> floor = {};  // value of the worst landing outside of the row
+  std::optional<long double> floor = {};  // value of the worst landing
 };
 
-// The worst case of a row by another road than the kernels take: sorting, exhaustive scans and
-// bisection. Slow; `verify` and the tests hold the kernels against it.
+// The worst case of a row by other means than the lane kernels: sorting, exhaustive scans and
+// bisection. Slow; `verify` and the tests compare the lane kernels with it.
 long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row);
 
 }  // namespace redoubt::internal

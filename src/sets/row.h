@@ -42,14 +42,14 @@ struct LaneValues {
   const double* floor = nullptr;
 };
 
-// How much work the kl kernel did. An evaluation is one pass of exponentials over the outcomes of a
-// block of lanes.
+// How much work the lane kernel of kl did. An evaluation is one pass of exponentials over the
+// outcomes of a block of lanes.
 struct Work {
   std::int64_t blocks = 0;  // with at least one lane that is not solved by inspection
   std::int64_t evaluations = 0;
 };
 
-// Memory that a kernel may use, one per thread; grows on first use, then never allocates.
+// Room that a lane kernel may use, one for each thread; grows on first use, then never allocates.
 class Scratch {
  public:
   Scratch();

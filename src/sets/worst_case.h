@@ -9,9 +9,9 @@
 // know no states and no stages.
 namespace redoubt::internal {
 
-// The kernel of a set, for the best instructions of this machine. Choose it once, outside the loop
-// over rows. A lane's result has the same bits wherever it stands, whatever the other lanes are;
-// radius 0 has the same bits as no uncertainty.
+// The lane kernel of a set, for the best instructions of this machine. Choose it once, outside the
+// loop over rows. A lane's result has the same bits wherever it stands, whatever the other lanes
+// are; radius 0 has the same bits as no uncertainty.
 WorstCase worst_case_kernel(const Uncertainty& uncertainty);
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
 

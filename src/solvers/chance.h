@@ -12,7 +12,7 @@ namespace redoubt::internal {
 struct ExpectedMethod {
   std::string name;
   std::function<Solution(const Problem&, const Execution&)> solve;
-  double bytes_for_each_state = 0;  // of memory, that it takes at least
+  double bytes_for_each_state = 0;  // of RAM, that it takes at least
 };
 
 // Solves a problem with chance constraints as the ordinary problem that `augment` makes of it, and

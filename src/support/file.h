@@ -49,7 +49,7 @@ auto naming(std::string_view file, Read read) {
   }
 }
 
-// A count in a header is a promise of memory. A file may ask for a million of a thing, and for 32
+// A count in a header asks for RAM. A file may ask for a million of a thing, and for 32
 // more with each of its bytes: real models are far below that, and a small file stays small.
 void require_plausible(std::int64_t count, std::string_view what, std::size_t bytes);
 

@@ -9,7 +9,7 @@
 
 namespace redoubt::internal {
 
-// Bytes of memory, as far as they concern this process.
+// Bytes of RAM, as far as they concern this process.
 struct MachineMemory {
   double most = 0;  // that it can have: all of the machine, or fewer where a cgroup or `ulimit -v`
                     // says so

@@ -47,7 +47,21 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(target), link
 
 
+GLOSSARY = (DOCS / "glossary.md").read_text()
+
+
 def test_a_word_of_the_glossary_means_one_thing():
-    words = re.findall(r"^\| (?:<a id=\"[\w-]+\"></a>)?([^|]+?) \| ", (DOCS / "glossary.md").read_text(), re.MULTILINE)
+    words = re.findall(r"^\| (?:<a id=\"[\w-]+\"></a>)?([^|]+?) \| ", GLOSSARY, re.MULTILINE)
     words = [word for entry in words if entry != "word" for word in entry.split(", ")]
     assert len(words) >= 40 and len(set(words)) == len(words)
+
+
+def test_nobody_uses_the_other_phrases():
+    """Single words have other meanings, too; whole phrases that the glossary rules out have not."""
+    others = [word.strip() for row in re.findall(r"^\|.*\| ([^|]*) \|$", GLOSSARY, re.MULTILINE) for word in row.split(",")]
+    phrase = re.compile(r"\b(" + "|".join(re.escape(word) for word in others if re.fullmatch(r"[\w-]+ [\w-]+", word)) + r")s?\b")
+    assert phrase.search("the remaining requirements")
+    pages = [page for page in READ if page.name not in ("glossary.md", "CHANGELOG.md")]
+    sources = [file for folder in ("include", "src", "apps", "python") for file in (ROOT / folder).rglob("*.*")]
+    texts = [*pages, *(file for file in sources if file.suffix in {".h", ".cc", ".py"})]
+    assert [(str(file.relative_to(ROOT)), found[0]) for file in texts if (found := phrase.search(file.read_text()))] == []

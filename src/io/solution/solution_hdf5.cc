@@ -42,7 +42,7 @@ void read_memory(const hdf5::Input& in, Policy& policy) {
   policy.start_moves = in.read<MemoryMove>("policy/start_moves");
 }
 
-// The stages of a part: the decisions of its own states.
+// The stages of a submodel: the decisions of its own states.
 void read_stages_of_part(const hdf5::Input& in, Policy& policy, const Model& model) {
   require(policy.states == model.all_states(), "the policy is for {} states, the problem has {}",
           policy.states, model.all_states());
@@ -89,7 +89,7 @@ void write_content(hdf5::Output& out, const Solution& s, State states, const Sta
   write_curve(out, s.curve);
 }
 
-// Of a part of a model, what belongs to its states; of none, everything.
+// Of a submodel, what belongs to its states; of none, everything.
 Solution read_solution(const std::filesystem::path& path, const Model* part) {
   check_seal(path);
   const hdf5::QuietErrors quiet;

@@ -8,7 +8,7 @@
 
 namespace redoubt::internal::io {
 
-// Values of states on their way into one file, where states have the order of the whole model
+// Values of states on their way into one file, where states have the numbers of the whole model
 // whoever owns them. They come range by range to the rank that writes the range, which never holds
 // more than one range of what others own.
 class StateRanges {

@@ -15,7 +15,7 @@ struct UmbShare {
   bool rewarded = true;  // false: no reward structure is called the reward
 };
 
-// Every rank calls this with the same archive and reads its own share, and no more than a megabyte
+// Every rank calls this with the same archive and reads its submodel, and no more than a megabyte
 // of anything else at a time. To be divided otherwise than in blocks, ranks first read where the
 // rows of a block lead.
 UmbShare read_share(TarReader& archive, Communicator& ranks, const PartitionOptions& options = {});

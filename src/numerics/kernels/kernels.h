@@ -5,7 +5,7 @@
 #include "numerics/tilted_rows.h"
 #include "numerics/vector_functions.h"
 
-// The kernels of this folder, once for each instruction set.
+// The lane kernels of this folder, once for each instruction set.
 namespace redoubt::internal {
 
 namespace baseline {

@@ -106,7 +106,7 @@ template <class Solve>
 // waiting time.
 inline constexpr int kTogether = 4;
 
-// Task: what a kernel keeps of one block, with the block itself as its member v.
+// Task: what a lane kernel keeps of one block, with the block itself as its member v.
 // solve(tasks, count) solves them, worst(task) is the result, distribute(task, place) writes the
 // minimiser.
 template <class Task, class Solve, class Worst, class Distribute>

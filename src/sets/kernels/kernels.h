@@ -2,7 +2,7 @@
 
 #include "sets/row.h"
 
-// The kernels, once for each instruction set.
+// The lane kernels, once for each instruction set.
 namespace redoubt::internal {
 
 struct SetKernel {

@@ -9,7 +9,7 @@
 namespace redoubt::internal {
 
 // Nature's distributions for every row of one stage and every channel: outcome i of a row, and
-// after the last one the mass that lands outside, at kernel[(outcome_begin(row) + row + i) * lanes
+// after the last one the mass of landings, at kernel[(outcome_begin(row) + row + i) * lanes
 // + channel].
 struct Kernels {
   std::span<const double> weights;  // of each row: the policy

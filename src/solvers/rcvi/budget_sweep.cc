@@ -189,7 +189,7 @@ void BudgetSweep::fetch_row(int stage, Row row, Worker& worker) const {
   }
 }
 
-// How the budgets move in a step with this outcome; -1 is a landing outside of the row.
+// How the budgets move in a step with this outcome; -1 is a landing.
 void BudgetSweep::move(int stage, Row row, std::int64_t outcome, Worker& worker) const {
   worker.earned.resize(axes_.size());
   earned_on_axes(problem_->model(), axes_, row, outcome, worker.earned);
@@ -224,7 +224,7 @@ const double* BudgetSweep::moved(int array, State state, const Worker& worker,
   return buffer;
 }
 
-// The same for the worst landing outside of the row.
+// The same for the worst landing.
 const double* BudgetSweep::moved_floor(int array, Row row, Worker& worker) const {
   if (landings_.needed()) return landings_.least(row, array) + worker.range.first;
   worker.floor.resize(padded_lanes(worker.range.count));

@@ -15,7 +15,7 @@
 
 namespace redoubt::internal {
 
-// Backward value iteration on (state, remaining requirements), the engine of rcvi. Lanes are the
+// Backward value iteration on (state, budgets), the engine of rcvi. Lanes are the
 // cells of the budget grid, of all axes' cells where there are several; two layers of values are
 // kept, the policy is handed out stage by stage. One axis takes a short way: its lanes move as a
 // whole, and mixtures of two actions are found for many lanes at once.

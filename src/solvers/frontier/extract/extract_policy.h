@@ -8,8 +8,8 @@ namespace redoubt::internal {
 
 // The policy that follows the recipes from any of the given points of the first stage: memory is
 // the point. Points that nothing leads to are left out; at the first stage, memory is the given
-// ones in their order. Of a part, the policy of its own states; points that other ranks lead to are
-// theirs, too. Throws Stopped.
+// ones in their order. Of a subproblem, the policy of its own states; points that other ranks lead
+// to are theirs, too. Throws Stopped.
 Policy make_policy(const Problem& problem, const Landings& landings,
                    const std::vector<FrontierStage>& stages, Exchange& exchange, Workers& workers,
                    const std::vector<std::int32_t>& first_points);

@@ -9,7 +9,7 @@
 namespace redoubt::internal {
 
 // The game by averaged best responses: points answer the average kernels, kernels answer the
-// average points. Lanes of the kernels are [signal][direction].
+// average points. Lanes are [signal][direction].
 class AveragedResponseGame {
  public:
   AveragedResponseGame(const Problem& problem, std::span<const Channel> channels)
