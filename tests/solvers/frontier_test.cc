@@ -225,7 +225,7 @@ TEST(Frontier, CurvePointsAreAchieved) {
   const auto refused = [&](const Solution& solution, const std::vector<double>& bounds) {
     return error_of([&] { policy_at(problem, solution, bounds); });
   };
-  EXPECT_THAT(refused(s, {-1.0}), HasSubstr("must reach them"));
+  EXPECT_THAT(refused(s, {-1.0}), HasSubstr("must reach it"));
   EXPECT_EQ(refused(s, {1.0, 2.0}), "2 bounds, must be one for each of the 1 constraints");
   EXPECT_EQ(refused(rcvi(problem), {1.0}), "method 'rcvi' has no trade-off curve to choose from");
 }

@@ -13,7 +13,7 @@ std::vector<Example> example_problems() {
           {"hedge", "hedge"},
           {"machine_replacement", "machine_replacement(discount=.7,bound=1.3)"},
           {"streaming", "streaming(buffer=3,horizon=6,bound=1)"},
-          {"inventory", "inventory(capacity=3,gaps=2,horizon=3,bound=2.7)"},
+          {"inventory", "inventory(capacity=3,demand=2,horizon=3,bound=2.7)"},
           // The board is symmetric, and so must be its hazards: which of two equally short ways is
           // taken is a matter of rounding.
           {"grid", "grid(size=3,hazards=1,horizon=6,bound=2.5)"}};
