@@ -87,7 +87,7 @@ void KlGame::begin(const RowGame& game, std::span<const int> directions) {
     lane.tolerance = game.tolerance[n] / problem_->discount();
     lane.log_price = game.ahead->log_price[lane.direction];
     lane.steps = 0;
-    lane.careful = lane.based = false;
+    lane.restarted = lane.careful = lane.based = false;
     lane.smooth = 1;
   }
 }

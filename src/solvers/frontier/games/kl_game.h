@@ -72,7 +72,7 @@ class KlGame {
     double smooth;      // how much the corners of the curves are smoothed, from 1 to 0
     int steps;          // of Newton's method in all three
     double best[3], value, residual;  // the best so far; the base of the line search
-    bool careful, based;              // solves for the exchange first; and has done so once
+    bool restarted, careful, based;   // solves for the exchange first; and has done so once
     double low, high, stride;         // of the exchange at these temperatures
     double step[3], log_sum[2];       // of the line search, and the sums at its base
   };
@@ -104,6 +104,7 @@ class KlGame {
   Equations linearise(int n) const;
   static double largest(const Equations& e);
   void step(int n);
+  void restart(int n, Lane& lane, const Equations& e) const;
   void step_together(int n, Lane& lane, const Equations& e);
   void step_carefully(int n, Lane& lane, const Equations& e, double value);
   void move(Lane& lane) const;

@@ -12,6 +12,8 @@ namespace {
 constexpr int kStepsTogether = 8;
 // Longest steps: of a temperature's logarithm, and of the exchange beyond what follows from it.
 constexpr double kLongest = 1.5, kLongestExchange = 3;
+// A residual that is no beginning for Newton's method; and the longest step away from there.
+constexpr double kFarOff = 1.5, kLongestRestart = 4;
 // The exchange is solved for to this accuracy before the temperatures move on.
 constexpr double kExchanged = 1e-3;
 // What a careful step is shortened by, in the unit of its derivatives.
@@ -61,6 +63,7 @@ void KlGame::step(int n) {
   const Equations e = linearise(n);
   if (lane.careful) return step_carefully(n, lane, e, value);
   const double residual = largest(e);
+  if (lane.steps == 0 && !lane.restarted && residual > kFarOff) return restart(n, lane, e);
   const bool better = lane.steps == 0 || value > lane.value || residual < 0.5 * lane.residual;
   if (better) {
     std::copy_n(lane.at, 3, lane.best);
@@ -79,6 +82,20 @@ void KlGame::step(int n) {
     lane.careful = true;
     lane.low = -kInfinity, lane.high = kInfinity, lane.stride = 2;
   }
+}
+
+// What was remembered of another game may lead far off, where steps are no guide. The divergence of
+// a kernel grows about with the square of its inverse temperature, and the exchange follows from
+// both sums, which grow with theirs.
+void KlGame::restart(int n, Lane& lane, const Equations& e) const {
+  lane.restarted = true;
+  double log_sum[2];
+  for (int j = 0; j < 2; ++j) {
+    const double change = std::clamp(-0.5 * e.residual[j], -kLongestRestart, kLongestRestart);
+    lane.at[j] = std::min(lane.at[j] + change, lane.coldest[j]);
+    log_sum[j] = moments_[j][kLogSum * stride_ + n] * std::exp(change);
+  }
+  if (std::isfinite(lane.log_price)) lane.at[2] = log_sum[1] - log_sum[0] - lane.log_price;
 }
 
 // Newton's method in all three numbers at once, for lanes that begin near the answer.

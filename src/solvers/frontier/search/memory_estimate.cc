@@ -106,11 +106,18 @@ double directions_of(std::size_t constraints, std::size_t prices) {
   return sum;
 }
 
+// Of each constraint, in the first pass.
+std::size_t prices_at_first(const Problem& problem) {
+  const std::size_t constraints = problem.constraints().size();
+  return problem.infinite() ? first_prices(constraints).size()
+                            : prices_around(1, 1, constraints).size();
+}
+
 }  // namespace
 
 double internal::frontier_bytes_for_each_state(const Problem& problem) {
   const std::size_t constraints = problem.constraints().size();
-  const double directions = directions_of(constraints, first_prices(constraints).size());
+  const double directions = directions_of(constraints, prices_at_first(problem));
   Shape shape{};  // of one state, rows apart
   shape.own = shape.known = 1;
   shape.signals = 1.0 + static_cast<double>(constraints);
@@ -124,7 +131,7 @@ MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options)
   const int stages = problem.infinite() ? 2 : problem.horizon();
   const std::size_t constraints = problem.constraints().size();
   const auto directions = [&](std::size_t prices) { return directions_of(constraints, prices); };
-  MemoryPlan plan = search_bytes(problem, stages, directions(first_prices(constraints).size()), 1);
+  MemoryPlan plan = search_bytes(problem, stages, directions(prices_at_first(problem)), 1);
   const MemoryPlan most = search_bytes(
       problem, stages, directions(most_prices(constraints, most_directions(problem, options))), 2);
   plan.growth = most.bytes() - plan.bytes();

@@ -149,6 +149,13 @@ std::vector<double> first_prices(std::size_t constraints) {
   return prices;
 }
 
+std::vector<double> prices_around(double price, double deviation, std::size_t constraints) {
+  const int half = constraints <= 1 ? 6 : 2;
+  std::vector<double> prices = {0};
+  for (int n = -half; n <= half; ++n) prices.push_back(price * std::exp(deviation * n / half));
+  return prices;
+}
+
 int most_prices(std::size_t constraints, int most) {
   if (constraints <= 1) return most;
   return std::min(

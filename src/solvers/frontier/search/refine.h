@@ -15,8 +15,11 @@ struct StagePlan {
 };
 
 // The prices that a search with this many constraints begins with, in units of the exchange rate of
-// two totals; and the most that a constraint may have at a stage, where `most` was asked for.
+// two totals, where nothing better is known.
 std::vector<double> first_prices(std::size_t constraints);
+// The same around a price that is known, up to a deviation of its logarithm.
+std::vector<double> prices_around(double price, double deviation, std::size_t constraints);
+// The most prices that a constraint may have at a stage, where `most` was asked for.
 int most_prices(std::size_t constraints, int most);
 
 // For one constraint: prices are added where the losses are, and every state looks at as many of

@@ -63,10 +63,7 @@ Solution FrontierSearch::run() {
 }
 
 bool FrontierSearch::search(Solution& solution) {
-  // What games leave open adds up over the stages.
-  const double share = problem_.infinite() ? 1e-2 * (1 - problem_.discount()) : 1e-3;
-  const StagePlan first = make_plan(Directions(begin_with()), share * scales_[0]);
-  plan_.assign(problem_.infinite() ? 1 : problem_.horizon(), first);
+  begin();
   const auto state = [&](Archive& archive) { visit(archive, solution); };
   savepoint_.restore(state);
   find_memory_limit();

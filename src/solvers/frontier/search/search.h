@@ -7,6 +7,7 @@
 #include "solvers/finish.h"
 #include "solvers/frontier/extract/extract_policy.h"
 #include "solvers/frontier/search/extremes.h"
+#include "solvers/frontier/search/locate.h"
 #include "solvers/frontier/search/refine.h"
 #include "solvers/solver_checkpoint.h"
 
@@ -42,6 +43,7 @@ class FrontierSearch {
   void visit(Archive& archive, Solution& solution);
   void visit_plan(Archive& archive);
   void visit_stage(Archive& archive);
+  void begin();
   Prices begin_with() const;
   StagePlan make_plan(Directions directions, double tolerance) const;
   bool refine(const GapAttribution& gaps);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evaluation/evaluation.h"
 #include "numerics/exact_sum.h"
 #include "solvers/frontier/search/search.h"
 
@@ -12,7 +13,9 @@ namespace {
 constexpr int kMostRounds = 1 << 16;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
-constexpr double kForPrices = 0.25, kForGames = 0.6, kForgotten = 0.02;
+constexpr double kForPrices = 0.25, kForGames = 0.45, kForgotten = 0.02;
+// What a first, coarse pass says of losses between prices is too little by about this.
+constexpr double kOfFirst = 0.3;
 constexpr double kLeastShare = 1e-3;
 
 // What will be followed to the directions of all grids, on all ranks.
@@ -52,6 +55,32 @@ FrontierSearch::Prices FrontierSearch::begin_with() const {
     }
   }
   return prices;
+}
+
+// The first pass. On a finite horizon it looks around the prices at which memoryless policies meet
+// the constraints, at every stage as far as prices are spread by then. Throws Stopped.
+void FrontierSearch::begin() {
+  Prices prices = begin_with();
+  // What games leave open adds up over the stages.
+  const double share = problem_.infinite() ? 1e-2 * (1 - problem_.discount()) : 1e-3;
+  plan_.clear();
+  if (problem_.infinite() || required_.empty()) {
+    plan_.assign(problem_.infinite() ? 1 : problem_.horizon(),
+                 make_plan(Directions(prices), share * scales_[0]));
+    return;
+  }
+  const Location location = locate(problem_, extremes_, workers_, exchange_);
+  evaluations_before_ += location.row_evaluations;
+  for (const std::vector<double>& deviation : location.deviation) {
+    for (std::size_t c = 0; c < required_.size(); ++c)
+      prices[c] = prices_around(location.prices[c], deviation[c], required_.size());
+    plan_.push_back(make_plan(Directions(prices), share * scales_[0]));
+  }
+  Evaluation evaluation = evaluate(whole_, location.policy, workers_).evaluation;
+  best_.offer({location.policy,
+               std::move(evaluation),
+               {},
+               "a mixture of memoryless policies that the search began with"});
 }
 
 FrontierSearch::PassSize FrontierSearch::size_of_pass() const {
@@ -139,10 +168,11 @@ bool FrontierSearch::plan_finer(const GapAttribution& gaps) {
   const double for_games = kForGames * share_ * allowed();
   const bool unfinished = gaps.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
-  for_games_ = std::max(for_games, 0.02 * (bound_ - root_.value));
+  const bool first = std::isinf(before);
+  for_games_ = std::max(for_games, 0.01 * (bound_ - root_.value));
   const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
-  const double target = kForPrices * share_ * allowed();
+  const double target = (first ? kOfFirst : 1) * kForPrices * share_ * allowed();
   const bool finer = required_.size() == 1 ? plan_grids(gaps, target) : plan_prices(gaps, target);
   return more || finer;
 }
