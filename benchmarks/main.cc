@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
 
   fmt::print("instructions: {}\n", name(redoubt::internal::best_instruction_set()));
   Table table(filter);
-  for (const auto topic :
-       {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, building, scale})
+  for (const auto topic : {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier,
+                           certificate, building, scale})
     topic(table);
   if (filter.starts_with("slabs")) slabs(table);
 

@@ -14,6 +14,7 @@ void accuracy(Table& table);
 void rcvi(Table& table);
 void gradient(Table& table);
 void frontier(Table& table);
+void certificate(Table& table);
 void scale(Table& table);
 void building(Table& table);
 // Takes minutes and decides nothing from day to day: only by its name, bench --filter slabs.
