@@ -45,7 +45,7 @@ struct Pass {
                       .last = h + 1 == horizon,
                       .ahead = &ahead,
                       .warm_starts = &own,
-                      .later_stands = &later});
+                      .later_warm_starts = &later});
         }
       }
       complete_stage(landings, here, workers);

@@ -61,10 +61,10 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
 // go as far as the decisions and the kernels at hand allow, for which no game is needed. False when
 // stopped.
 bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
-  const StagePlan& plan = plan_.front();
+  const StagePlan& plan = plan_.stages().front();
   FrontierStage next = stages_.empty() ? first_guess(plan.directions) : stages_.front();
   complete_stage(landings_, next, workers_);
-  warm_starts_ = later_stands_ = {};
+  warm_starts_ = {};
   const bool newton = required_.size() == 1 && std::holds_alternative<KL>(problem_.uncertainty());
   const double no_gain = newton ? kSettled : kSettledByAverages;
   double open = kInfinity;

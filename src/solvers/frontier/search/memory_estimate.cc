@@ -140,45 +140,45 @@ MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options)
 
 // A search that cannot come near its limit need not look.
 void FrontierSearch::find_memory_limit() {
-  held_before_ = held_memory();
+  memory_.held_before = held_memory();
   const MemoryPlan plan = plan_frontier(problem_, options_);
   const double limit = memory_limit(options_.memory_limit);
-  if (!has_room(2 * (plan.bytes() + plan.growth), limit, workers_.ranks())) memory_limit_ = limit;
+  if (!has_room(2 * (plan.bytes() + plan.growth), limit, workers_.ranks())) memory_.limit = limit;
 }
 
 // The next pass, beside the last one and the policies that were made of it.
-bool FrontierSearch::has_room_for_pass(const PassSize& last) {
-  if (std::isinf(memory_limit_)) return true;
-  const PassSize next = size_of_pass();
+bool FrontierSearch::has_room_for_pass(const PassPlan::Size& last) {
+  if (std::isinf(memory_.limit)) return true;
+  const PassPlan::Size next = plan_.size();
   const double each = bytes_of_direction(static_cast<double>(channels_.size()));
   const double looked_at =
-      std::max(0.0, held_memory() - held_before_ - each * last.cells) / last.lanes;
+      std::max(0.0, held_memory() - memory_.held_before - each * last.cells) / last.lanes;
   const double more = each * next.cells + looked_at * next.lanes;
-  if (has_room(more, memory_limit_, workers_.ranks())) return true;
+  if (has_room(more, memory_.limit, workers_.ranks())) return true;
   limit_ =
-      fmt::format("the next pass would take it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
+      fmt::format("the next pass would take it above its {:.3g} GB of RAM", memory_.limit / 1e9);
   return false;
 }
 
 // What was foreseen of a pass may be too little.
 bool FrontierSearch::has_room_for_stage() {
-  if (std::isinf(memory_limit_)) return true;
-  const double of_stages = std::max(0.0, held_memory() - held_before_);
-  const double more = 2 * of_stages / static_cast<double>(plan_.size());
-  if (has_room(more, memory_limit_, workers_.ranks())) return true;
+  if (std::isinf(memory_.limit)) return true;
+  const double of_stages = std::max(0.0, held_memory() - memory_.held_before);
+  const double more = 2 * of_stages / static_cast<double>(plan_.stages().size());
+  if (has_room(more, memory_.limit, workers_.ranks())) return true;
   limit_ =
-      fmt::format("a pass would have taken it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
+      fmt::format("a pass would have taken it above its {:.3g} GB of RAM", memory_.limit / 1e9);
   return false;
 }
 
 // Nor is it known how much a sweep over an infinite horizon takes beside its stage: its kernels,
 // its controller and their values.
 bool FrontierSearch::has_room_for_sweep() {
-  if (std::isinf(memory_limit_)) return true;
-  const double more = std::max(0.0, held_memory() - held_before_);
-  if (has_room(more, memory_limit_, workers_.ranks())) return true;
+  if (std::isinf(memory_.limit)) return true;
+  const double more = std::max(0.0, held_memory() - memory_.held_before);
+  if (has_room(more, memory_.limit, workers_.ranks())) return true;
   limit_ =
-      fmt::format("a sweep would have taken it above its {:.3g} GB of RAM", memory_limit_ / 1e9);
+      fmt::format("a sweep would have taken it above its {:.3g} GB of RAM", memory_.limit / 1e9);
   return false;
 }
 

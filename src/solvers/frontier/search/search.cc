@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "evaluation/evaluation.h"
 #include "solvers/frontier/search/gap_attribution_sums.h"
 #include "support/require.h"
 
@@ -45,6 +46,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       required_(extremes.required),
       scales_(extremes.spread),
       tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0]},
+      plan_(problem, extremes, most_directions(problem, options), workers_),
       bound_(static_bound) {
   for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
   // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
@@ -62,6 +64,20 @@ Solution FrontierSearch::run() {
   return conclude(std::move(solution), stopped);
 }
 
+// On a finite horizon the first pass looks around the prices at which memoryless policies meet the
+// constraints. Throws Stopped.
+void FrontierSearch::begin() {
+  if (problem_.infinite() || required_.empty()) return plan_.begin(nullptr);
+  const Location location = locate(problem_, extremes_, workers_, exchange_);
+  evaluations_before_ += location.row_evaluations;
+  plan_.begin(&location);
+  Evaluation evaluation = evaluate(whole_, location.policy, workers_).evaluation;
+  best_.offer({location.policy,
+               std::move(evaluation),
+               {},
+               "a mixture of memoryless policies that the search began with"});
+}
+
 bool FrontierSearch::search(Solution& solution) {
   begin();
   const auto state = [&](Archive& archive) { visit(archive, solution); };
@@ -76,16 +92,16 @@ bool FrontierSearch::search(Solution& solution) {
     if (infeasible() || (root_.reachable && excess() <= 0) || !limit_.empty() || stagnant())
       return true;
     offer_pass();
-    const PassSize size = size_of_pass();
+    const PassPlan::Size size = plan_.size();
     AnsweredPass pass{problem_, landings_, {}, steps_to_follow(), root_, scales_};
     for (const FrontierStage& stage : stages_) pass.stages.push_back(&stage);
     const bool thorough = required_.size() != 1 || slow(solution.trace);
-    // The answer may have moved to where games were played less exactly, and back.
-    if (slow(solution.trace)) least_visits_ = std::min(1.0, 10 * least_visits_);
-    GapAttribution gaps =
-        attribute_gap(pass, negligible(), thorough, backups_.front(), exchange_, workers_);
+    if (slow(solution.trace)) plan_.play_more_evenly();
+    const double times = problem_.infinite() ? pass.steps : 1;  // through the same stage
+    GapAttribution gaps = attribute_gap(pass, plan_.negligible(allowed(), times), thorough,
+                                        backups_.front(), exchange_, workers_);
     if (problem_.infinite()) make_whole(1 - std::pow(problem_.discount(), pass.steps), gaps);
-    if (!refine(gaps)) {
+    if (!plan_.refine(gaps, {root_, bound_, allowed()})) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            most_directions(problem_, options_));
       return true;
@@ -107,12 +123,9 @@ bool FrontierSearch::infeasible() const {
 // their states only one direction at a time.
 bool FrontierSearch::stagnant() {
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
-  const bool better = open < 0.9 * least_open_ || root_.reachable != was_reachable_;
-  idle_ = better ? 0 : idle_ + 1;
-  if (better) least_open_ = open;
-  was_reachable_ = root_.reachable;
-  if (idle_ < (required_.size() == 1 ? kMostIdleOfOne : kMostIdle)) return false;
-  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_);
+  idle_.add(open, root_.reachable);
+  if (idle_.count < (required_.size() == 1 ? kMostIdleOfOne : kMostIdle)) return false;
+  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_.count);
   return true;
 }
 
@@ -129,18 +142,19 @@ FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
 // All stages backward as planned. False when stopped.
 bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
   if (problem_.infinite()) return settle(stages);
-  const int horizon = static_cast<int>(plan_.size());
+  const std::vector<StagePlan>& plan = plan_.stages();
+  const int horizon = static_cast<int>(plan.size());
   stages.resize(horizon + 1);
   stages[horizon] =
       make_stage(Directions(Prices(Directions::lists(static_cast<int>(required_.size())), {0.0})));
   complete_stage(landings_, stages[horizon], workers_);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(1 - (h + 1.0) / horizon) || !has_room_for_stage()) return false;
-    stages[h] = make_stage(plan_[h].directions);
-    step(h, plan_[h], stages[h + 1], stages[h], h + 1 == horizon);
+    stages[h] = make_stage(plan[h].directions);
+    step(h, plan[h], stages[h + 1], stages[h], h + 1 == horizon);
     complete_stage(landings_, stages[h], workers_);
   }
-  warm_starts_ = later_stands_ = {};
+  warm_starts_ = {};
   return true;
 }
 
@@ -153,19 +167,19 @@ void FrontierSearch::step(int h, const StagePlan& plan, const FrontierStage& nex
   const LayerView layer{here.table.bounds(0), here.table.stride(), 1, 0, here.table.stride()};
   NextStageLayout ahead;
   if (required_.size() == 1) ahead = lay_out_next_stage(next.table, next.curves, plan.directions);
-  later_stands_.swap(warm_starts_);
-  forget(warm_starts_, model.states());
+  warm_starts_.next.swap(warm_starts_.here);
+  forget(warm_starts_.here, model.states());
   exchange_.sweep(workers_, {work}, layer, [&](State s, std::int64_t, int worker) {
     const double* tolerance =
         plan.tolerance.data() + std::int64_t{model.own_place(s)} * static_cast<std::int64_t>(size);
     backups_[worker].run(h, s, next, here,
                          {.tolerance = {tolerance, size},
-                          .rounds = rounds_,
+                          .rounds = plan_.rounds(),
                           .keep_rivals = problem_.infinite(),
                           .last = last,
                           .ahead = &ahead,
-                          .warm_starts = &warm_starts_,
-                          .later_stands = &later_stands_});
+                          .warm_starts = &warm_starts_.here,
+                          .later_warm_starts = &warm_starts_.next});
   });
 }
 

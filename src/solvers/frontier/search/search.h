@@ -6,9 +6,7 @@
 #include "redoubt/frontier.h"
 #include "solvers/finish.h"
 #include "solvers/frontier/extract/extract_policy.h"
-#include "solvers/frontier/search/extremes.h"
-#include "solvers/frontier/search/locate.h"
-#include "solvers/frontier/search/refine.h"
+#include "solvers/frontier/search/pass_plan.h"
 #include "solvers/solver_checkpoint.h"
 
 namespace redoubt::internal {
@@ -22,6 +20,22 @@ std::string method_text(const FrontierOptions& options);  // as checkpoints have
 inline int most_directions(const Problem& problem, const FrontierOptions& options) {
   return (problem.infinite() ? 8 : 1) * options.most_directions;
 }
+
+// Passes in a row that gained nothing.
+struct IdlePasses {
+  int count = 0;
+  double least_open = std::numeric_limits<double>::infinity();
+  bool was_reachable = false;
+
+  // After a pass that left this much of the gap, or of the constraints.
+  void add(double open, bool reachable) {
+    const bool better = open < 0.9 * least_open || reachable != was_reachable;
+    count = better ? 0 : count + 1;
+    if (better) least_open = open;
+    was_reachable = reachable;
+  }
+  void visit(Archive& archive);  // in a checkpoint
+};
 
 // The search behind `frontier`: passes over all stages, each finer than the last where the gap at
 // the start comes from.
@@ -41,17 +55,8 @@ class FrontierSearch {
 
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);
-  void visit_plan(Archive& archive);
   void visit_stage(Archive& archive);
   void begin();
-  Prices begin_with() const;
-  StagePlan make_plan(Directions directions, double tolerance) const;
-  bool refine(const GapAttribution& gaps);
-  bool plan_finer(const GapAttribution& gaps);
-  bool plan_grids(const GapAttribution& gaps, double target);
-  bool plan_prices(const GapAttribution& gaps, double target);
-  bool plan_towards(const std::vector<double>& wanted);
-  std::vector<Prices> listed_prices() const;
   bool sweep(std::vector<FrontierStage>& stages);
   bool settle(std::vector<FrontierStage>& stages);
   void improve(FrontierStage& here, const FrontierStage& next);
@@ -79,14 +84,9 @@ class FrontierSearch {
   bool infeasible() const;
   bool stagnant();
   double allowed() const;
-  double negligible();
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   void find_memory_limit();
-  struct PassSize {
-    double lanes = 0, cells = 0;  // directions of states: those that are looked at, and all
-  };
-  PassSize size_of_pass() const;  // as planned, on this rank
-  bool has_room_for_pass(const PassSize& last);
+  bool has_room_for_pass(const PassPlan::Size& last);
   bool has_room_for_stage();
   bool has_room_for_sweep();
   double own_evaluations() const;  // of this rank
@@ -107,26 +107,21 @@ class FrontierSearch {
   std::span<const double> scales_;        // the spread of each channel
   GapTolerance tolerance_;
   std::vector<StateBackup> backups_;  // of each thread
-  std::vector<StagePlan> plan_;
-  double for_games_ =
-      std::numeric_limits<double>::infinity();  // gap at the start that games may leave open
-  double share_ = 1;                            // of the allowed gap that the next pass aims at
-  double asked_at_ = std::numeric_limits<double>::infinity();  // gap when the share last changed
-  // Games are played as if a direction had at least this share of the visits of an average one.
-  double least_visits_ = 1e-3;
-  int rounds_ = 64;
-  StageWarmStarts warm_starts_, later_stands_;  // of the stage at hand, and of the next
-  int idle_ = 0;                                // passes that gained nothing
-  double least_open_ = std::numeric_limits<double>::infinity();
-  bool was_reachable_ = false;
+  PassPlan plan_;
+  struct {
+    StageWarmStarts here, next;
+  } warm_starts_;  // of the stage at hand, and of the next
+  IdlePasses idle_;
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
   StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
   Root root_;
   double next_offer_ = 1;  // seconds after which a policy is evaluated in case of a stop
   std::string limit_;      // what ended the search above its tolerance, in words
-  // Bytes that this process may hold, infinite where the search cannot come near that; and what it
-  // held before the first pass.
-  double memory_limit_ = std::numeric_limits<double>::infinity(), held_before_ = 0;
+  struct {
+    // Bytes that this process may hold, infinite where the search cannot come near that; and what
+    // it held before the first pass.
+    double limit = std::numeric_limits<double>::infinity(), held_before = 0;
+  } memory_;
   double evaluations_before_ = 0;                           // in the run that this one continues
   double bound_ = std::numeric_limits<double>::infinity();  // the least of all passes
 };

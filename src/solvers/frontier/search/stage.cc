@@ -187,15 +187,15 @@ void fill_bounds(const Directions& directions, std::span<const int> lanes, doubl
 
 // Where the games of an action stand, and where those of the next stage stood if the row is the
 // same there.
-KlHistory StateBackup::stands_of(int stage, State state, int action, int directions,
-                                 const BackupOptions& options) const {
+KlHistory StateBackup::warm_starts_of(int stage, State state, int action, int directions,
+                                      const BackupOptions& options) const {
   const Model& model = problem_->model();
   auto& actions = (*options.warm_starts)[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
   KlHistory history{&actions[action], nullptr};
   if (history.own->warm_starts.empty()) history.own->warm_starts.resize(directions);
-  if (model.stages() > 1 || options.later_stands->empty()) return history;
-  const auto& later = (*options.later_stands)[state];
+  if (model.stages() > 1 || options.later_warm_starts->empty()) return history;
+  const auto& later = (*options.later_warm_starts)[state];
   if (!later.empty() && !later[action].warm_starts.empty()) history.later = &later[action];
   return history;
 }
@@ -224,7 +224,7 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
   const bool kl = means == Means::newton && places.size() > 1 &&
                   std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {
-    kl_.solve(game, lanes, stands_of(stage, state, action, directions.size(), options), ends_);
+    kl_.solve(game, lanes, warm_starts_of(stage, state, action, directions.size(), options), ends_);
   } else {
     saddle_.solve(game, ends_);
   }

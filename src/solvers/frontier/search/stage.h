@@ -57,9 +57,9 @@ struct BackupOptions {
   bool keep_rivals = false;                // see Causes
   bool last = false;                       // the next stage is the end of the horizon
   const NextStageLayout* ahead = nullptr;  // the next stage, with one constraint
-  // Against kl, where the games of this stage and of the next stand.
+  // Against kl, where the games of this stage and of the next begin.
   StageWarmStarts* warm_starts = nullptr;
-  const StageWarmStarts* later_stands = nullptr;
+  const StageWarmStarts* later_warm_starts = nullptr;
 };
 
 // One backward step for one state, in all directions of the stage. One for each thread.
@@ -97,8 +97,8 @@ class StateBackup {
   void play(const Step& step, int action, std::span<const int> lanes, int rounds, Means means);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
                   const NextStageLayout* ahead);
-  KlHistory stands_of(int stage, State state, int action, int directions,
-                      const BackupOptions& options) const;
+  KlHistory warm_starts_of(int stage, State state, int action, int directions,
+                           const BackupOptions& options) const;
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
   // The worst cases of what recipes lead to, for several points of one state that take the same
