@@ -86,10 +86,10 @@ class Verification {
           constraint.probability
               ? Verification(problem_, policy_, static_cast<int>(c), watch_).run().back()
               : totals_[c + 1].sign * sum[c + 1] + 0;
-      evaluation.constraints.push_back({constraint.signal, constraint.sense, constraint.bound,
-                                        constraint.probability, static_cast<double>(worst),
-                                        satisfied(constraint, static_cast<double>(worst), misses[c]),
-                                        std::nullopt});
+      evaluation.constraints.push_back(
+          {constraint.signal, constraint.sense, constraint.bound, constraint.probability,
+           static_cast<double>(worst), satisfied(constraint, static_cast<double>(worst), misses[c]),
+           std::nullopt});
     }
     if (!policy_.budget.empty()) evaluation.hopeless = static_cast<double>(-sum.back() + 0);
     return evaluation;

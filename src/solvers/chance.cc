@@ -120,13 +120,10 @@ Evaluation evaluation_of(const AugmentedProblem& augmented, const Solution& solu
     const Constraint& original = augmented.original.constraints()[c];
     const double kept =
         augmented.kept_at_start(static_cast<int>(i)) + solution.constraints[c].worst;
-    evaluation.constraints[c] = {original.signal,
-                                 original.sense,
-                                 original.bound,
-                                 original.probability,
-                                 kept,
-                                 satisfied(original, kept, kSatisfied),
-                                 std::nullopt};
+    evaluation.constraints[c] = {
+        original.signal,      original.sense, original.bound,
+        original.probability, kept,           satisfied(original, kept, kSatisfied),
+        std::nullopt};
   }
   return evaluation;
 }

@@ -92,11 +92,11 @@ TEST(Estimate, KeepsWhatRowsAndArrivalsEarn) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     const Model truth = testing::random_problem(seed, testing::random_options(seed)).model();
-    const Model found = sample(Problem(truth, {.horizon = truth.stages() > 1
-                                                              ? std::optional(truth.stages())
-                                                              : std::optional(2)}),
-                               50, seed)
-                            .model;
+    const Model found =
+        sample(Problem(truth, {.horizon = truth.stages() > 1 ? std::optional(truth.stages())
+                                                             : std::optional(2)}),
+               50, seed)
+            .model;
     for (int signal = -1; signal < truth.signals(); ++signal) {
       EXPECT_EQ(found.arrival_values(signal), truth.arrival_values(signal));
       arrivals += truth.arrival_values(signal).empty() ? 0 : 1;
