@@ -62,8 +62,9 @@ sanitize:
 coverage:
 	@scripts/coverage
 
-docs: bootstrap
+docs: build
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	$(PYTHON) scripts/site_reports $(BUILD)/site/reports
 	@echo "docs: $(BUILD)/site/index.html"
 
 lint: bootstrap

@@ -1,4 +1,4 @@
-"""A Q-learner that may fall into a hole in 15 of 100 episodes at worst, while it learns: FrozenLake 8x8 behind a shield.
+"""FrozenLake 8x8 behind a shield: a Q-learner that falls in 15 of 100 episodes at worst, while it learns.
 
 python examples/shielded_learner.py [EPISODES]
 """
@@ -39,9 +39,13 @@ def main(episodes=300):
     problem = rd.from_gymnasium(env, signals={"hazard": holes}, horizon=100, uncertainty=rd.KL(0.01),
                                 constraints=[rd.at_most("hazard", BOUND)])  # fmt: skip
     solution = rd.solve(problem, tolerance=1e-2)
-    print(f"certified: goal in {solution.reward.worst:.1%} of episodes in the worst case, holes in {solution.constraints[0].worst:.1%}")
+    print(
+        f"certified, worst case:          goal {solution.reward.worst:.1%}, holes {solution.constraints[0].worst:.1%}"
+    )
     simulated = rd.simulate(problem, solution, episodes=10_000)
-    print(f"certified policy, nominal:      goal {simulated.reward.mean:.1%}, holes {simulated.constraints[0].mean:.1%}")
+    print(
+        f"certified policy, nominal:      goal {simulated.reward.mean:.1%}, holes {simulated.constraints[0].mean:.1%}"
+    )
 
     shielded = rd.ShieldedEnv(env, solution)
     last = episodes // 5
@@ -52,7 +56,9 @@ def main(episodes=300):
         if world is shielded:
             assert fell.mean() <= BOUND + 4 * np.sqrt(BOUND * (1 - BOUND) / episodes)
     shield = shielded.get_wrapper_attr("shield")
-    print(f"the shield let {1 - shield.corrected / shield.steps:.1%} of {shield.steps:,} steps pass as they were wanted")
+    print(
+        f"the shield let {1 - shield.corrected / shield.steps:.1%} of {shield.steps:,} steps pass as they were wanted"
+    )
 
 
 if __name__ == "__main__":

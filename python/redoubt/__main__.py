@@ -1,12 +1,14 @@
-"""python -m redoubt convert MODEL.prism OUT: what the program `redoubt` cannot read, for it needs stormpy."""
+"""python -m redoubt VERB: what the program `redoubt` leaves to Python: convert by stormpy, report, policy."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from . import Error, _core
+from . import Error, _core, load, load_solution, make
+from ._problem import Problem
 from ._sources import read_draft
 
 
@@ -24,7 +26,38 @@ def _constant(part: str) -> tuple[str, int | float | bool]:
         raise Error(f"--constants {part}, must read NAME=VALUE, with a number, true or false") from None
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def _convert(given: argparse.Namespace) -> None:
+    draft = read_draft(given.source, _constants(given.constants) or None, given.property)
+    _core.save(draft, given.target, given.uncompressed)
+    print(f"Wrote {given.target}")
+
+
+def _problem(name: str) -> Problem:
+    """A file, or a built-in problem."""
+    return load(name) if Path(name).suffix in (".json", ".csv", ".umb") or Path(name).exists() else make(name)
+
+
+def _report(given: argparse.Namespace) -> None:
+    solution = load_solution(_problem(given.problem), given.solution)
+    progress = (lambda done: print(f"\rreport {done:4.0%}", end="", file=sys.stderr)) if sys.stderr.isatty() else False
+    solution.report(given.output, time_limit=given.time_limit, progress=progress,
+                    files=(given.name or given.problem, given.solution), command=given.command)  # fmt: skip
+    print(f"Report written to {given.output}")
+
+
+def _policy(given: argparse.Namespace) -> None:
+    solution = load_solution(_problem(given.problem), given.solution)
+    try:
+        bounds = [float(bound) for bound in given.bounds.split(",")]
+    except ValueError:
+        raise Error(f"--bounds {given.bounds}, must be numbers with commas between them") from None
+    if len(bounds) != len(solution.problem.constraints):
+        raise Error(f"--bounds {given.bounds}, must be one for each of {len(solution.problem.constraints)} constraints")
+    solution.policy_at(*bounds).export(given.output)
+    print(f"Policy written to {given.output}")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m redoubt", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     convert = verbs.add_parser("convert", help="a model in another format; PRISM and JANI programs are read by stormpy")
@@ -33,14 +66,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     convert.add_argument("--constants", default="", help="values of open constants, as in N=4,p=0.5")
     convert.add_argument("--property", help="what Storm would be asked: becomes objective, constraints and horizon")
     convert.add_argument("--uncompressed", action="store_true", help="a .umb file that several ranks read together")
-    given = parser.parse_args(arguments)
+    convert.set_defaults(run=_convert)
+    report = verbs.add_parser("report", help="one page that shows a solution")
+    report.add_argument("--time-limit", type=float, default=5.0, help="seconds for solving with other radii (5)")
+    report.add_argument("--name", default="", help="what the problem is called in commands that the page shows")
+    report.add_argument("--command", default="", help="how the page was made, to be shown on it")
+    report.set_defaults(run=_report)
+    policy = verbs.add_parser(
+        "policy", help="the policy of a solution by frontier for other bounds, without solving again"
+    )
+    policy.add_argument("--bounds", required=True, help="one for each constraint, with commas between them")
+    policy.set_defaults(run=_policy)
+    for verb in (report, policy):
+        verb.add_argument("problem", metavar="PROBLEM", help="a file, or a built-in problem")
+        verb.add_argument("solution", metavar="SOLUTION", help="what solve -o has written")
+        verb.add_argument("-o", "--output", required=True, help="file to write")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = _parser().parse_args(arguments)
     try:
-        draft = read_draft(given.source, _constants(given.constants) or None, given.property)
-        _core.save(draft, given.target, given.uncompressed)
+        given.run(given)
     except Error as error:
         print(f"redoubt: {error}", file=sys.stderr)
         return 2
-    print(f"Wrote {given.target}")
     return 0
 
 

@@ -34,7 +34,31 @@ def solution_text(solution: Solution) -> str:
 
 
 def solution_html(solution: Solution) -> str:
-    return _table(f"Solution by {solution.method}: {solution.status}", _solution_rows(solution))
+    table = _table(f"Solution by {solution.method}: {solution.status}", _solution_rows(solution))
+    curve = _curve_html(solution)
+    return f'<div class="redoubt">{table}{curve}</div>' if curve else table
+
+
+# Colours of a notebook's own theme, and the three that the drawing needs.
+_CURVE_STYLE = """<style>.redoubt svg:not(.key){max-width:40rem;height:auto}.redoubt .key{width:26px;height:12px}
+.redoubt .line{fill:none;stroke-width:2}.redoubt .s0{stroke:#0072b2}.redoubt .s1{stroke:#d55e00;stroke-dasharray:7 3}
+.redoubt .band{fill:#d55e00;opacity:.28}.redoubt .asked{stroke:currentColor;stroke-dasharray:4 4}
+.redoubt .axis{fill:none;stroke:currentColor}.redoubt .grid{stroke:currentColor;opacity:.2}
+.redoubt text{fill:currentColor;font-size:12px}.redoubt .chosen{fill:#b3261e}
+.redoubt .legend span{margin-right:1rem}</style>"""
+
+
+def _curve_html(solution: Solution) -> str:
+    """The trade-off of the first constraint with its certified band; nothing where the method has none."""
+    if not solution.problem.constraints or solution.policy is None or len(solution.curve["reward"]) == 0:
+        return ""
+    from .report._curve import curve_chart, price
+
+    chart = curve_chart(solution)
+    if chart is None:
+        return ""
+    drawn = chart.svg(f"Worst-case reward over the {chart.xlabel}")
+    return f"{_CURVE_STYLE}{drawn}<p>{escape(price(solution, 0))}</p>"
 
 
 def _problem_rows(problem: Problem) -> list[tuple[str, str]]:

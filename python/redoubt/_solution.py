@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _show
-from ._options import AnyPath
+from ._options import AnyPath, Progress
 from ._pickle import from_bytes, to_bytes
 from ._policy import Policy
 from ._problem import Problem, short
@@ -17,6 +17,9 @@ from ._problem import Problem, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
+
+    from ._explain import Explanation
+    from ._solve import Comparison
 
 
 class Solution:
@@ -120,6 +123,50 @@ class Solution:
             "version": _core.version,
         })  # fmt: skip
         return said
+
+    def report(
+        self, path: AnyPath, *, time_limit: float = 5.0, progress: Progress = False,
+        comparison: Comparison | None = None, coordinates: ArrayLike | None = None,
+        files: tuple[str, str] = ("problem.json", "solution.h5"), command: str = "",
+    ) -> None:  # fmt: skip
+        """Writes one self-contained page that shows the answer, explains it, and says how to put it to work.
+
+        Verdict and guarantees, the trade-off with its certified band, other radii, the policy and what nature does.
+        Needs the extra `report` (Jinja2). docs/report.md describes the page.
+
+        Args:
+            path: file to write, .html; it appears whole or not at all.
+            time_limit: seconds for solving with other radii; those for which there is no time are left out.
+            progress: as for `solve`.
+            comparison: of methods, to be shown beside it; `Comparison.report` gives its own.
+            coordinates: row and column of each state, (S, 2), for a map; None: as their names say, such as "(2, 3)".
+            files: what the problem and the solution are called in the commands that the page shows.
+            command: how the page was made.
+
+        >>> solution = rd.solve(rd.make("river_swim(horizon=5,start=3)"))
+        >>> solution.report(folder / "report.html", time_limit=1)
+        >>> "<!DOCTYPE html>" in (folder / "report.html").read_text()
+        True
+        """
+        from .report import write_report
+
+        write_report(self, path, comparison=comparison, time_limit=time_limit, progress=progress,
+                     coordinates=coordinates, files=files, command=command)  # fmt: skip
+
+    def explain(self, state: int, memory: int | None = None, stage: int = 0) -> Explanation:
+        """What the policy does in a state, what it promises from there on, and what nature makes of it.
+
+        Args:
+            state: where.
+            memory: in which memory state; None: the likeliest at the start, or 0.
+            stage: when.
+
+        >>> rd.solve(rd.make("river_swim(horizon=5,start=3)")).explain(3)
+        s3 at stage 0, memory ...
+        """
+        from ._explain import explain
+
+        return explain(self, state, memory, stage)
 
     def plot_curve(self, constraint: int = 0, ax: Axes | None = None) -> Axes:
         """See `redoubt.plots.curve`."""

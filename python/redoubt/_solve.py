@@ -211,6 +211,19 @@ class Comparison:
     def _repr_html_(self) -> str:
         return _show.comparison_html(self)
 
+    def report(self, path: AnyPath, *, time_limit: float = 5.0, progress: Progress = False) -> None:
+        """The report (see `Solution.report`) of the best contestant, with a table of all of them.
+
+        >>> comparison = rd.compare(rd.make("river_swim(horizon=5,start=3)"), ["frontier", "robust"])
+        >>> comparison.report(folder / "compared.html", time_limit=1)
+        """
+        kept = [one for one in self.solutions.values() if one.status in ("certified", "feasible")]
+        found = [one for one in kept or self.solutions.values() if one.policy is not None]
+        if not found:
+            raise Error("a comparison without a policy, must have one to be reported")
+        best = max(found, key=lambda one: one.reward.worst if one.reward.worst is not None else -inf)
+        best.report(path, time_limit=time_limit, progress=progress, comparison=self)
+
     def trace_csv(self) -> str:
         """All traces as one table."""
         return _core.trace_csv(self._problem, self._comparison)

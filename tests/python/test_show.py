@@ -56,6 +56,7 @@ def public_values():
         rd.evaluate(PROBLEM, SOLUTION), rd.achievable_range(PROBLEM), rd.plan_rcvi(PROBLEM), rd.plan_robust(PROBLEM),
         rd.environments()[0], rd.environments()[0].parameters[0], kernel, kernel.at(3, 0), kernel.rows(), estimated,
         asked[0], rd.Queries(*[np.zeros(3)] * 4), rd.GymController(SOLUTION), rd.samples_needed(PROBLEM, epsilon=0.5),
+        rd.Shield(rd.solve(PROBLEM)),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9),
     ]  # fmt: skip
 
