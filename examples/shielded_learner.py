@@ -33,7 +33,7 @@ def learn(env, episodes, seed=0):
     return earned, fell
 
 
-def main(episodes=300):
+def main(episodes=100):
     env = gymnasium.make("FrozenLake-v1", map_name="8x8", max_episode_steps=100)
     holes = {i for i, tile in enumerate(env.unwrapped.desc.ravel()) if tile == b"H"}
     problem = rd.from_gymnasium(env, signals={"hazard": holes}, horizon=100, uncertainty=rd.KL(0.01),

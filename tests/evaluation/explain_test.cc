@@ -21,7 +21,8 @@ TEST(Explain, StagesAddUpToTheWorstCase) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     const Problem problem = testing::random_problem(seed, testing::random_options(seed));
     if (problem.infinite() || problem.constraints().empty()) continue;
-    for (const Policy& policy : {robust(problem).policy, rcvi(problem, {.budget_cells = 5}).policy}) {
+    for (const Policy& policy :
+         {robust(problem).policy, rcvi(problem, {.budget_cells = 5}).policy}) {
       const Evaluation found = evaluate(problem, policy);
       const Course reward = course(problem, policy, {Nature::Against::reward});
       EXPECT_NEAR(sum(reward.earned[0]), found.reward.worst, 1e-9) << seed;
