@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import Error, _core, load, load_solution, make
 from ._problem import Problem
@@ -37,11 +41,19 @@ def _problem(name: str) -> Problem:
     return load(name) if Path(name).suffix in (".json", ".csv", ".umb") or Path(name).exists() else make(name)
 
 
+def _places(name: str, states: int) -> NDArray[np.int64] | None:
+    """Row and column of each state of the built-in grid, whose states have numbers only."""
+    size = math.isqrt(states)
+    return np.argwhere(np.ones((size, size))) if name.split("(")[0] == "grid" and size * size == states else None
+
+
 def _report(given: argparse.Namespace) -> None:
     solution = load_solution(_problem(given.problem), given.solution)
+    name = given.name or given.problem
     progress = (lambda done: print(f"\rreport {done:4.0%}", end="", file=sys.stderr)) if sys.stderr.isatty() else False
     solution.report(given.output, time_limit=given.time_limit, progress=progress,
-                    files=(given.name or given.problem, given.solution), command=given.command)  # fmt: skip
+                    coordinates=_places(name, solution.problem.states),
+                    files=(name, given.solution), command=given.command)  # fmt: skip
     print(f"Report written to {given.output}")
 
 

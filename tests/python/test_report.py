@@ -227,6 +227,9 @@ def test_the_program_makes_the_page(tmp_path):
     assert done.returncode == 0 and done.stdout == "Report written to r.html\n", done.stderr
     text = (tmp_path / "r.html").read_text()
     assert "redoubt report &#34;river_swim(horizon=5,start=3)&#34; river.h5 -o r.html" in text
+    run("solve", "grid(size=3,horizon=4)", "-o", tmp_path / "grid.h5")
+    done = run("report", "grid(size=3,horizon=4)", "grid.h5", "-o", "g.html", "--time-limit", "0", cwd=tmp_path)
+    assert done.returncode == 0 and 'id="board"' in (tmp_path / "g.html").read_text()
 
 
 def test_what_is_left_out_is_said(monkeypatch, tmp_path):
