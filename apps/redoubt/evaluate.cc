@@ -52,6 +52,7 @@ int evaluate(const EvaluateOptions& options) {
 Action evaluate_verb(CommandLine& verb) {
   auto options = std::make_shared<EvaluateOptions>();
   add_problem(verb, options->problem);
+  add_nature(verb, options->problem);
   add_solution(verb, options->solution);
   add_execution(verb, options->execution);
   add_partition(verb, options->problem);

@@ -176,14 +176,46 @@ void print_plan(const Problem& problem, const RcviPlan& plan,
                memory_text(frontier->bytes()), memory_text(frontier->bytes() + frontier->growth));
 }
 
+// A problem without a horizon and a discount is one where episodes come to an end.
+std::optional<Problem> pose_as_it_is(const Draft& draft, std::string& why_not) {
+  if (is_complete(draft) && draft.rewarded) return pose(draft);
+  try {
+    if (draft.rewarded) return pose(draft);
+  } catch (const Error& error) {
+    why_not = error.what();
+  }
+  return {};
+}
+
+// Some policies never come to an end: what the others need has no bound.
+int print_improper(const Problem& problem, bool json) {
+  if (json) {
+    Json object = problem_json(problem);
+    object["improper"] = true;
+    add_other_plans(object, plan_others(problem));
+    print_json(object);
+    return kFine;
+  }
+  print_sizes(problem.model());
+  fmt::print("{}\n", terms_text(problem));
+  print_labels(problem.model());
+  print_values({problem.model(), problem.terms()});
+  fmt::print(
+      "\nSome policies never come to an end and lose reward for ever: methods robust, nominal and "
+      "frontier\n");
+  return kFine;
+}
+
 int info(const InfoOptions& options) {
   constexpr int kMostRanks = 1000;  // each is a thread of this process
   if (options.ranks && (*options.ranks < 1 || *options.ranks > kMostRanks))
     throw Error(fmt::format("--ranks {}, must be in 1..{}", *options.ranks, kMostRanks));
   const Draft draft = read_draft(options.problem);
-  if (!is_complete(draft) || !draft.rewarded)
-    return print_draft(draft, is_complete(draft), options.json);
-  const Problem problem = pose(draft);
+  std::string incomplete;  // why it must be given a horizon or a discount
+  const std::optional<Problem> posed = pose_as_it_is(draft, incomplete);
+  if (!posed) return print_draft(draft, incomplete, options.json);
+  const Problem& problem = *posed;
+  if (problem.improper()) return print_improper(problem, options.json);
   const Execution how = execution(options.execution);
   const auto achievable = achievable_ranges(problem, how);
   const std::string together = verdict_on_all(problem, achievable, how);

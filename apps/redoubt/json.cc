@@ -37,6 +37,7 @@ Json problem_json(const Problem& problem) {
   object["discount"] = problem.discount();
   object["set"] = name(problem.uncertainty());
   object["radius"] = radius_json(problem.uncertainty());
+  object["nature"] = problem.terms().helpful_nature ? "helpful" : "adversarial";
   return object;
 }
 

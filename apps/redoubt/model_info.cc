@@ -87,7 +87,7 @@ void add_model_json(Json& object, const Draft& draft) {
     object["labels"][label.name] = label.states.size();
 }
 
-int print_draft(const Draft& draft, bool complete, bool json) {
+int print_draft(const Draft& draft, const std::string& incomplete, bool json) {
   if (json) {
     Json object = {{"states", draft.model.states()}, {"actions", draft.model.actions()}};
     add_model_json(object, draft);
@@ -97,9 +97,11 @@ int print_draft(const Draft& draft, bool complete, bool json) {
   print_sizes(draft.model);
   print_labels(draft.model);
   print_values(draft);
+  const bool complete = draft.terms.horizon || draft.terms.discount < 1;
   fmt::print("\nTo solve it, give{}{}{}\n", complete ? "" : " --horizon N, or --discount X below 1",
              complete || draft.rewarded ? "" : "; and",
              draft.rewarded ? "" : " --maximise NAME, --minimise NAME or --reward none");
+  if (!incomplete.empty()) fmt::print("Without them: {}\n", incomplete);
   return kFine;
 }
 

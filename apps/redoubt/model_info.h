@@ -12,6 +12,6 @@ void print_values(const Draft& draft);
 void add_model_json(Json& object, const Draft& draft);
 
 // All of that, for a draft that is not a problem yet, and what it needs to become one.
-int print_draft(const Draft& draft, bool complete, bool json);
+int print_draft(const Draft& draft, const std::string& incomplete, bool json);
 
 }  // namespace redoubt::app

@@ -167,6 +167,14 @@ void add_optional_problem(CommandLine& verb, ProblemOptions& options) {
   add_terms(verb, options);
 }
 
+void add_nature(CommandLine& verb, ProblemOptions& options) {
+  verb.add_option("--nature", options.nature,
+                  "adversarial: worst cases over the set; helpful: best cases, without constraints "
+                  "to solve for")
+      .check(is_one_of({"adversarial", "helpful"}))
+      .group("Terms");
+}
+
 void add_solution(CommandLine& verb, std::string& path) {
   verb.add_option("SOLUTION", path, "File that solve -o wrote").required().type_name("");
 }
@@ -176,6 +184,7 @@ void replace_terms(Terms& terms, State states, const std::vector<std::string>& s
   if (options.horizon) terms.horizon = read_horizon(*options.horizon);
   if (options.discount) terms.discount = *options.discount;
   if (options.start) terms.start = read_start(*options.start, states, state_names);
+  if (options.nature) terms.helpful_nature = *options.nature == "helpful";
   if (!options.bounds.empty()) terms.constraints.clear();
   for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
   if (options.set || options.radius || options.reach || options.temperature)

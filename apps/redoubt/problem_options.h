@@ -16,7 +16,7 @@ namespace redoubt::app {
 // replace. A flag changes what it names and nothing else.
 struct ProblemOptions {
   std::string problem;
-  std::optional<std::string> set, reach, horizon, start;
+  std::optional<std::string> set, reach, horizon, start, nature;
   std::optional<double> radius, temperature, discount;
   std::vector<std::string> bounds;              // replace all constraints
   std::optional<std::string> reward, minimise;  // the signal to maximise, or none; to minimise
@@ -26,6 +26,9 @@ struct ProblemOptions {
 void add_problem(CommandLine& verb, ProblemOptions& options, const std::string& name = "PROBLEM");
 // The same for verbs that may get their problem from samples instead.
 void add_optional_problem(CommandLine& verb, ProblemOptions& options);
+
+// Whether nature works against the policy or for it, for verbs that solve and evaluate.
+void add_nature(CommandLine& verb, ProblemOptions& options);
 
 // The stored solution that a verb works on, after the problem.
 void add_solution(CommandLine& verb, std::string& path);

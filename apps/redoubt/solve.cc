@@ -78,6 +78,7 @@ int solve(const SolveOptions& options) {
 Action solve_verb(CommandLine& verb) {
   auto options = std::make_shared<SolveOptions>();
   add_optional_problem(verb, options->problem);
+  add_nature(verb, options->problem);
   add_sampling(verb, options->sampling);
   add_method(verb, options->method);
   add_execution(verb, options->execution);

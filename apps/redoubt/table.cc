@@ -13,7 +13,9 @@
 namespace redoubt::app {
 namespace {
 
-std::string meaning(const Solution& solution) {
+std::string meaning(const Problem& problem, const Solution& solution) {
+  if (solution.status == Status::certified && problem.terms().helpful_nature)
+    return "no policy does better by more than the gap, with nature on its side";
   switch (solution.status) {
     case Status::certified:
       return "every constraint holds in the worst case, and no policy does better by more than the "
@@ -72,9 +74,11 @@ void print_table(const std::vector<Cells>& rows) {
   }
 }
 
-void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintResult>& constraints,
+void print_worst_cases(const Problem& problem, const RewardResult& reward,
+                       const std::vector<ConstraintResult>& constraints,
                        const std::optional<double>& hopeless, const std::optional<double>& gap) {
-  std::vector<Cells> rows = {{"", "worst case", "", ""}};
+  const bool helpful = problem.terms().helpful_nature;
+  std::vector<Cells> rows = {{"", helpful ? "best case" : "worst case", "", ""}};
   rows.push_back({"reward", number_text(reward.worst), "", ""});
   for (const ConstraintResult& c : constraints) {
     const char* verdict = c.satisfied ? "holds" : is_known(c.worst) ? "BROKEN" : "unknown";
@@ -82,7 +86,8 @@ void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintR
   }
   print_table(rows);
   if (reward.bound) {
-    fmt::print("  No policy that keeps the constraints guarantees a reward above {}{}\n",
+    fmt::print("  No policy {} a reward above {}{}\n",
+               helpful ? "has" : "that keeps the constraints guarantees",
                number_text(*reward.bound),
                gap ? ": gap " + number_text(std::max(0.0, *gap)) : std::string());
   }
@@ -132,14 +137,15 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
 }
 
 void print_evaluation(const Problem& problem, const Evaluation& evaluation) {
-  print_worst_cases(evaluation.reward, evaluation.constraints, evaluation.hopeless, {});
+  print_worst_cases(problem, evaluation.reward, evaluation.constraints, evaluation.hopeless, {});
   fmt::print("\nProblem: {} states, {}\n", count_text(problem.model().all_states()),
              terms_text(problem));
 }
 
 void print_solution(const Problem& problem, const Solution& solution) {
-  fmt::print("{}: {}\n\n", name(solution.status), meaning(solution));
-  print_worst_cases(solution.reward, solution.constraints, solution.hopeless, solution.gap());
+  fmt::print("{}: {}\n\n", name(solution.status), meaning(problem, solution));
+  print_worst_cases(problem, solution.reward, solution.constraints, solution.hopeless,
+                    solution.gap());
   fmt::print("\n");
   print_first_decisions(problem, solution.policy);
   fmt::print("Problem: {} states, {}\n", count_text(problem.model().all_states()),

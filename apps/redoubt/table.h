@@ -14,7 +14,8 @@ using Cells = std::vector<std::string>;
 void print_table(const std::vector<Cells>& rows);
 
 // Reward and constraints of a policy, one line each, and what else is known of it.
-void print_worst_cases(const RewardResult& reward, const std::vector<ConstraintResult>& constraints,
+void print_worst_cases(const Problem& problem, const RewardResult& reward,
+                       const std::vector<ConstraintResult>& constraints,
                        const std::optional<double>& hopeless, const std::optional<double>& gap);
 void print_first_decisions(const Problem& problem, const Policy& policy);
 void print_evaluation(const Problem& problem, const Evaluation& evaluation);

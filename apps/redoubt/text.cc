@@ -96,12 +96,14 @@ std::string start_text(const Problem& problem) {
 }
 
 std::string terms_text(const Problem& problem) {
-  const std::string horizon =
-      problem.infinite() ? "infinite horizon" : fmt::format("horizon {}", problem.horizon());
+  const std::string horizon = problem.undiscounted() ? "no horizon and no discount"
+                              : problem.infinite()   ? "infinite horizon"
+                                                     : fmt::format("horizon {}", problem.horizon());
   const std::string discount =
       problem.discount() < 1 ? ", discount " + number_text(problem.discount()) : "";
-  return fmt::format("{}{}, start {}; {}", horizon, discount, start_text(problem),
-                     set_text(problem.uncertainty()));
+  return fmt::format("{}{}, start {}; {}{}", horizon, discount, start_text(problem),
+                     set_text(problem.uncertainty()),
+                     problem.terms().helpful_nature ? ", nature helpful" : "");
 }
 
 }  // namespace redoubt::app

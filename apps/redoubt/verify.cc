@@ -62,6 +62,7 @@ int verify(const VerifyOptions& options) {
 Action verify_verb(CommandLine& verb) {
   auto options = std::make_shared<VerifyOptions>();
   add_problem(verb, options->problem);
+  add_nature(verb, options->problem);
   add_solution(verb, options->solution);
   add_execution(verb, options->execution);
   verb.add_flag("--json", options->json, "Print one JSON object");

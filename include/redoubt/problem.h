@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,13 +44,15 @@ struct Start {
 
 // What is asked of a model.
 struct Terms {
-  std::optional<int> horizon =
-      {};                 // number of decisions; none: infinite, which needs a discount below one
-  double discount = 1.0;  // in (0, 1]
+  std::optional<int> horizon = {};  // number of decisions; none: infinite
+  double discount = 1.0;            // in (0, 1]
   Start start = Start(0);
   std::vector<Constraint> constraints = {};
   Uncertainty uncertainty = Nominal{};
   Objective objective = {};  // a signal or goal in place of the model's reward
+  // Nature works for the policy instead of against it: every worst case in an answer is the best
+  // case over the set. Without constraints to keep only.
+  bool helpful_nature = false;
   bool operator==(const Terms&) const = default;
 };
 
@@ -62,7 +65,9 @@ struct Draft {
 
 // A model and the terms it is solved under; valid once built (Error otherwise), immutable, cheap to
 // copy. Where the terms speak of goals, the model is one in which these are signals; its states may
-// then be pairs of a state and of which goals are decided.
+// then be pairs of a state and of which goals are decided. Without a discount and a horizon, states
+// between which a policy can go to and fro for nothing are one state; where a total may grow for
+// ever, that is an Error.
 class Problem {
  public:
   Problem(Model model, Terms terms);
@@ -75,11 +80,18 @@ class Problem {
   const Start& start() const { return terms_.start; }
   const std::vector<Constraint>& constraints() const { return terms_.constraints; }
   const Uncertainty& uncertainty() const { return terms_.uncertainty; }
+  // No discount and no horizon: totals until an episode ends. Every policy then comes to an end
+  // with certainty, whatever nature does, unless improper(): then some policies stay where they
+  // lose reward for ever.
+  bool undiscounted() const { return infinite() && terms_.discount == 1; }
+  bool improper() const { return improper_; }
   int signal_of(int constraint) const { return constraint_signals_[constraint]; }
 
-  // What the problem was made of; differs from it where goals are signals now.
+  // What the problem was made of; differs from it where goals are signals now, or where states have
+  // become one.
   Draft given() const { return given_ ? *given_ : Draft{model_, terms_}; }
-  // The state of the given model that each state stands for; empty: they are the same.
+  // The state of the given model that each state stands for, of several the first; empty: they are
+  // the same.
   const std::vector<State>& given_state() const { return given_state_; }
 
   Problem with(Terms terms) const { return Problem(model_, std::move(terms)); }
@@ -87,12 +99,20 @@ class Problem {
     return terms_ == other.terms_ && model_ == other.model_ && given_state_ == other.given_state_;
   }
 
+  // Of an undiscounted problem, a bound on the expected number of decisions that solvers have found
+  // (zero: not yet), kept for the next one.
+  std::atomic<double>& found_steps() const { return *found_steps_; }
+
  private:
+  void find_ends(const std::vector<char>& unfinished, bool may_miss);
+
   Model model_;
   Terms terms_;
   std::vector<int> constraint_signals_;
   std::shared_ptr<const Draft> given_;
   std::vector<State> given_state_;
+  bool improper_ = false;
+  std::shared_ptr<std::atomic<double>> found_steps_;
 };
 
 // The problem of a draft, with another objective where one is chosen. An Error where nothing is

@@ -92,7 +92,8 @@ at_least('energy', 3))doc");
       .def_rw("start", &Terms::start)
       .def_rw("constraints", &Terms::constraints)
       .def_rw("uncertainty", &Terms::uncertainty)
-      .def_rw("objective", &Terms::objective);
+      .def_rw("objective", &Terms::objective)
+      .def_rw("helpful_nature", &Terms::helpful_nature);
   nb::class_<Draft>(m, "Draft", "A model and what was said of it so far.")
       .def(
           "__init__",
@@ -113,6 +114,7 @@ at_least('energy', 3))doc");
       .def_prop_ro("terms", &Problem::terms)
       .def_prop_ro("given", &Problem::given)
       .def_prop_ro("given_states", &Problem::given_state)
+      .def_prop_ro("improper", &Problem::improper)
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
   m.def(
       "reorder", [](const Problem& problem) { return reorder(problem); }, nb::arg("problem"),

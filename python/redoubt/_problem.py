@@ -126,10 +126,11 @@ class Problem(_core.Problem):
     def replace(
         self, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
         discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
-        minimise: str | None = None, order: str | None = None,
+        minimise: str | None = None, nature: str | None = None, order: str | None = None,
     ) -> Problem:  # fmt: skip
         """The same model under other terms: constraints, uncertainty, horizon, discount, start; or with another reward,
-        a signal by its name: `reward` or `minimise`.
+        a signal by its name: `reward` or `minimise`. With `nature="helpful"` worst cases are best cases, "adversarial" is
+        the other way round: without constraints `solve` then has the other end of the range over the set.
 
         An `Interval` with bounds is for the outcomes of this problem, and for those of probability zero that its `hi`
         allows; `order` says how arrays with three equal axes are meant, as for `Problem`.
@@ -145,6 +146,10 @@ class Problem(_core.Problem):
         model = with_bounds(given.model, bounds, new_horizon) if bounds else given.model
         terms = terms_of(given.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                          discount=discount, start=start)  # fmt: skip
+        if nature is not None:
+            if nature not in ("adversarial", "helpful"):
+                raise Error(f"nature = {nature!r}, must be 'adversarial' or 'helpful'")
+            terms.helpful_nature = nature == "helpful"
         return Problem._adopt(_core.pose(_core.Draft(model, terms), objective_of(reward, minimise)))
 
     def reorder(self) -> Problem:

@@ -2,13 +2,17 @@
 
 namespace redoubt::internal {
 
+Channel reward_channel(const Problem& problem) {
+  return {-1, problem.terms().helpful_nature ? -1.0 : 1.0};
+}
+
 Channel channel_of(const Problem& problem, int constraint) {
-  return {problem.signal_of(constraint),
-          problem.constraints()[constraint].sense == Sense::at_least ? 1.0 : -1.0};
+  const bool utility = problem.constraints()[constraint].sense == Sense::at_least;
+  return {problem.signal_of(constraint), utility != problem.terms().helpful_nature ? 1.0 : -1.0};
 }
 
 std::vector<Channel> channels_of(const Problem& problem) {
-  std::vector<Channel> channels = {Channel{}};
+  std::vector<Channel> channels = {reward_channel(problem)};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
     channels.push_back(channel_of(problem, c));
   return channels;

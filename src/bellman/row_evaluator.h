@@ -8,12 +8,13 @@
 namespace redoubt::internal {
 
 // A quantity that is totalled over an episode, in the sign in which nature minimises it: the
-// reward, a utility, a negative cost.
+// reward, a utility, a negative cost; the opposite of these where nature is helpful.
 struct Channel {
   int signal = -1;  // -1: the reward
   double sign = 1;
   bool operator==(const Channel&) const = default;
 };
+Channel reward_channel(const Problem& problem);
 Channel channel_of(const Problem& problem, int constraint);
 std::vector<Channel> channels_of(const Problem& problem);  // the reward, then each constraint
 

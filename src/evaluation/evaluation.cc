@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bellman/steps.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
+#include "evaluation/stationary.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/memory_update.h"
@@ -85,10 +87,10 @@ class Pass {
                     moves_are_listed(policy_) && stage_.nodes(stage) <= kMostKeptNodes))
         return follow_for_ever(stage, values);
     }
-    const double rest = problem_.discount() / (1 - problem_.discount());
+    const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
     // A contraction needs far fewer sweeps; `tilt` is none and may go on for ever.
     const auto most_sweeps =
-        100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(problem_.discount()));
+        100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(discount));
     std::vector<double> better;
     for (std::int64_t sweeps = 0; sweeps < most_sweeps; ++sweeps) {
       workers_.check_together();
@@ -111,9 +113,9 @@ class Pass {
     const std::vector<Bracket> found = improve_values(
         stage_, problem_, policy_, stage, channels_, workers_,
         [](int, double scale) { return kAccuracy * scale; }, values);
-    std::vector<double> middle;
-    for (const Bracket& bracket : found) middle.push_back(bracket.middle());
-    shift_values(stage_, problem_, policy_, stage, middle, stage_.exchange(), values);
+    std::vector<double> by;
+    for (const Bracket& bracket : found) by.push_back(reported(problem_, bracket));
+    shift_values(stage_, problem_, policy_, stage, by, stage_.exchange(), values);
   }
 
   // A node is hopeless when what the policy guarantees from it falls short of the requirement that
@@ -167,7 +169,7 @@ class Pass {
 Evaluation report(const Problem& problem, const std::vector<double>& totals, Communicator& ranks) {
   const std::vector<double> misses = allowed_misses(problem, ranks);
   Evaluation evaluation;
-  evaluation.reward.worst = totals[0] + 0.0;  // no -0
+  evaluation.reward.worst = totals[0] * reward_channel(problem).sign + 0.0;  // no -0
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
     const double worst = totals[c + 1] * channel_of(problem, static_cast<int>(c)).sign + 0.0;

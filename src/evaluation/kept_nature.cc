@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "evaluation/stage_evaluation.h"
 #include "evaluation/stationary.h"
 #include "policy/memory_update.h"
@@ -141,8 +142,8 @@ void KeptNature::add_up_earned() {
 void KeptNature::sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
                        std::vector<double>& values) {
   add_up_earned();
-  const auto most =
-      1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(problem_->discount()));
+  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) /
+                                                  std::log(contraction(*problem_, workers)));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   std::vector<double> better(values.size(), 0.0);
   std::vector<double> first(channels_.size());
@@ -209,7 +210,8 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
   std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size()),
       enough(channels.size());
   // Of a bracket's width, what sweeps with kept answers may leave.
-  const double share = 0.25 * (1 - problem.discount()) / problem.discount();
+  const double discount = contraction(problem, workers);
+  const double share = 0.25 * (1 - discount) / discount;
   for (int round = 0;; ++round) {
     workers.check_together();
     const bool keeps = round < kMostRounds;
@@ -221,12 +223,12 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
     std::vector<Bracket> brackets;
     bool settled = true;
     for (std::size_t c = 0; c < channels.size(); ++c) {
-      const Bracket& found = brackets.emplace_back(bracket(residuals[c], problem.discount()));
+      const Bracket& found = brackets.emplace_back(bracket(residuals[c], discount));
       const double size = scale(residuals[c], found);
       const double wanted = width(static_cast<int>(c), size);
       enough[c] = share * wanted;
       settled &=
-          found.width() <= wanted || as_narrow_as_rounding(problem, found.width(), last[c], size);
+          found.width() <= wanted || as_narrow_as_rounding(discount, found.width(), last[c], size);
       last[c] = found.width();
       nearest[c] = std::clamp(0.0, found.low, found.high);  // all values are that far off, or more
     }

@@ -50,13 +50,15 @@ void MemorylessEvaluation::reach_fixed_point(int stage, std::vector<double>& val
   find_taken(stage);
   const Model& model = sweep_.problem().model();
   const auto states = static_cast<std::size_t>(model.states());
-  StationaryValues stationary(sweep_);
+  std::optional<double> discount;
+  if (sweep_.problem().improper()) discount = contraction_of(sweep_, taken_);
+  StationaryValues stationary(sweep_, discount);
   for (std::size_t c = 0; c < channels_->size(); ++c) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(c * states);
     std::vector<double> own(first, first + static_cast<std::ptrdiff_t>(states));
     const Bracket found = stationary.improve(taken_, (*channels_)[c], own,
                                              [](double scale) { return kAccuracy * scale; });
-    move_to_middle(model, sweep_.exchange(), found, own);
+    shift_states(model, sweep_.exchange(), reported(sweep_.problem(), found), own);
     std::copy(own.begin(), own.end(), first);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "evaluation/chance_value.h"
 #include "parallel/workers.h"
@@ -135,11 +136,14 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
   Simulation simulation;
-  if (problem.infinite()) {
+  if (problem.improper()) evaluate(problem, policy, execution);  // an Error if it never ends
+  if (problem.infinite() && !problem.undiscounted()) {
     simulation.cut = std::max(
         1, static_cast<int>(std::ceil(std::log(options.tolerance) / std::log(problem.discount()))));
   }
-  const int stages = simulation.cut ? *simulation.cut : problem.horizon();
+  const int stages = simulation.cut           ? *simulation.cut
+                     : problem.undiscounted() ? std::numeric_limits<int>::max()  // to the end
+                                              : problem.horizon();
   std::vector<int> signals = {-1};
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c)
     signals.push_back(problem.signal_of(c));

@@ -5,7 +5,10 @@
 #include <limits>
 #include <span>
 
+#include "bellman/steps.h"
+#include "model/end_components.h"
 #include "parallel/collectives.h"
+#include "support/require.h"
 
 namespace redoubt::internal {
 namespace {
@@ -16,26 +19,48 @@ constexpr int kMostRounds = 200;
 
 }  // namespace
 
-bool as_narrow_as_rounding(const Problem& problem, double width, double last, double scale) {
+bool as_narrow_as_rounding(double discount, double width, double last, double scale) {
   // What an error of every sweep adds up to. Rounding is there in any case; what a worst case of kl
   // is proved to have at most, it rarely has.
-  const double per_error = 2 * scale * problem.discount() / (1 - problem.discount());
+  const double per_error = 2 * scale * discount / (1 - discount);
   constexpr double kRounding = 4e-15, kProved = 1e-12;
   return width <= kRounding * per_error || (width <= kProved * per_error && width > last / 2);
 }
 
-void move_to_middle(const Model& model, Exchange& exchange, const Bracket& bracket,
-                    std::vector<double>& values) {
+double contraction_of(TakenSweep& sweep, const TakenRows& taken) {
+  const Problem& problem = sweep.problem();
+  const Model& model = problem.model();
+  std::vector<char> use(model.rows(), 0);
+  for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
+  const std::vector<State> kept = never_left(model, Support(model, problem.uncertainty()), use);
+  require(kept.empty(),
+          "the policy may stay in state {} for ever, must come to an end with certainty",
+          kept.empty() ? "" : model.state_name(kept.front()));
+  std::vector<double> less;
+  const auto run = [&](const std::vector<double>& steps, std::vector<double>& longer) {
+    less.resize(steps.size());
+    longer.resize(steps.size());
+    std::transform(steps.begin(), steps.end(), less.begin(), [](double n) { return 0.0 - n; });
+    sweep.step(taken, {-1, 0.0}, less.data(), longer.data());
+    for (State s = 0; s < model.states(); ++s)
+      longer[s] = model.row_begin(0, s) < model.row_end(0, s) ? 1 - longer[s] : 0;
+  };
+  const std::vector<double> steps =
+      most_steps(static_cast<std::size_t>(model.states()), run, sweep.workers());
+  return 1 - 1 / std::max(2.0, *std::max_element(steps.begin(), steps.end()));
+}
+
+void shift_states(const Model& model, Exchange& exchange, double by, std::vector<double>& values) {
   for (State place = 0; place < model.own_states(); ++place) {
     const State state = model.own(place);
-    if (model.row_begin(0, state) < model.row_end(0, state)) values[state] += bracket.middle();
+    if (model.row_begin(0, state) < model.row_end(0, state)) values[state] += by;
   }
   exchange.update({values.data()});
 }
 
 Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
                                   std::vector<double>& values, const Width& width) {
-  const Problem& problem = sweep_->problem();
+  const double discount = this->discount();
   double last = Residual::kNone;
   make_room(taken);
   better_.resize(values.size());
@@ -45,15 +70,19 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
     const Residual residual = sweep_->step(taken, channel, values.data(), better_.data(),
                                            fixes ? &distributions_ : nullptr);
     values.swap(better_);
-    const Bracket found = bracket(residual, problem.discount());
+    const Bracket found = bracket(residual, discount);
     const double size = scale(residual, found);
-    if (found.width() <= width(size) || as_narrow_as_rounding(problem, found.width(), last, size))
+    if (found.width() <= width(size) || as_narrow_as_rounding(discount, found.width(), last, size))
       return found;
     last = found.width();
     if (!fixes) continue;
     fix_distributions(taken, channel);
     sweep_fixed(channel, values);
   }
+}
+
+double StationaryValues::discount() const {
+  return discount_ ? *discount_ : contraction(sweep_->problem(), sweep_->workers());
 }
 
 double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
@@ -116,7 +145,7 @@ void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& 
 // Each sweep leaves at most `discount` of the spread between the largest and the least change.
 void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& values) {
   const Problem& problem = sweep_->problem();
-  const double discount = problem.discount();
+  const double discount = this->discount();
   const State states = problem.model().states();
   const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();

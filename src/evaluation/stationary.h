@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "evaluation/taken_rows.h"
@@ -9,14 +10,21 @@ namespace redoubt::internal {
 
 // True when sweeps cannot make a bracket much narrower, because the worst cases of rows are no more
 // exact: `last` is how wide it was one sweep earlier, `scale` the largest size of a value.
-bool as_narrow_as_rounding(const Problem& problem, double width, double last, double scale);
+// The discount is that of the problem, or a contraction (see sweep/steps.h).
+bool as_narrow_as_rounding(double discount, double width, double last, double scale);
+
+// What has the place of a discount for one policy of an undiscounted problem; an Error that names
+// states in which it may stay for ever.
+double contraction_of(TakenSweep& sweep, const TakenRows& taken);
 
 // The values of a policy that takes the same rows for ever, in one channel: nature's modified
 // policy iteration. A robust sweep finds nature's distributions; while they are kept, sweeps are
 // products with a sparse matrix. Not for `tilt`, whose distributions are no minimum.
 class StationaryValues {
  public:
-  explicit StationaryValues(TakenSweep& sweep) : sweep_(&sweep) {}
+  // `discount`: what has its place for these policies alone; none: that of the problem.
+  explicit StationaryValues(TakenSweep& sweep, std::optional<double> discount = {})
+      : sweep_(&sweep), discount_(discount) {}
 
   // About, for this many taken rows and with the values themselves.
   static double bytes(const Problem& problem, std::int64_t rows);
@@ -29,12 +37,14 @@ class StationaryValues {
                   const Width& width);
 
  private:
+  double discount() const;
   void make_room(const TakenRows& taken);
   void fix_distributions(const TakenRows& taken, const Channel& channel);
   void sweep_fixed(const Channel& channel, std::vector<double>& values);
   Residual fixed_step(std::vector<double>& next, std::vector<double>& values);
 
   TakenSweep* sweep_;
+  std::optional<double> discount_;
   TakenDistributions distributions_;
   // The chain of policy and nature: of own state number i, what it earns and, from begin_[i] on,
   // where it leads with the distributions' probability. Mass that lands outside leads to one more
@@ -45,8 +55,12 @@ class StationaryValues {
   std::vector<double> better_, here_;
 };
 
-// The middle of the bracket, in states that are not terminal.
-void move_to_middle(const Model& model, Exchange& exchange, const Bracket& bracket,
-                    std::vector<double>& values);
+// How far values are shifted before they are reported as what a policy guarantees: to the middle of
+// the bracket, or to its lower end where no discount says how wide it is at most.
+inline double reported(const Problem& problem, const Bracket& bracket) {
+  return problem.undiscounted() ? bracket.low : bracket.middle();
+}
+// In states that are not terminal.
+void shift_states(const Model& model, Exchange& exchange, double by, std::vector<double>& values);
 
 }  // namespace redoubt::internal

@@ -5,17 +5,18 @@
 #include <map>
 #include <set>
 
+#include "evaluation/verified_budget.h"
 #include "parallel/stopwatch.h"
 #include "policy/budget_axes.h"
 #include "redoubt/evaluate.h"
 #include "sets/reference.h"
+#include "support/require.h"
 
 namespace redoubt {
 using namespace internal;
 namespace {
 
-using Real = long double;
-
+using verified::kInputNoise, verified::Mixture, verified::Real;
 // A state, the policy's memory and, for a chance constraint, how many steps of its grid above the
 // bound its total must still earn.
 struct Node {
@@ -24,7 +25,6 @@ struct Node {
   std::int64_t owed = 0;
   auto operator<=>(const Node&) const = default;
 };
-using Mixture = std::vector<std::pair<std::int32_t, Real>>;
 using Values = std::map<Node, std::vector<Real>>;  // of each total, in nature's sign, and one more
 
 // A total that nature minimises.
@@ -48,10 +48,10 @@ class Verification {
         model_(problem.model()),
         policy_(policy),
         watch_(watch),
-        totals_{Total{}} {
+        totals_{Total{-1, nature()}} {
     for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
       const bool cost = problem.constraints()[c].sense == Sense::at_most;
-      totals_.push_back({problem.signal_of(c), cost ? Real{-1} : Real{1}});
+      totals_.push_back({problem.signal_of(c), cost ? -nature() : nature()});
     }
     if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
       lands_anywhere_ = tv->reach == Reach::anywhere;
@@ -79,7 +79,7 @@ class Verification {
     const std::vector<Real> sum = run();
     const std::vector<double> misses = allowed_misses(problem_);
     Evaluation evaluation;
-    evaluation.reward.worst = static_cast<double>(sum[0] + 0);  // no -0
+    evaluation.reward.worst = static_cast<double>(nature() * sum[0] + 0);  // no -0
     for (std::size_t c = 0; c < problem_.constraints().size(); ++c) {
       const Constraint& constraint = problem_.constraints()[c];
       const Real worst =
@@ -96,6 +96,7 @@ class Verification {
   }
 
  private:
+  Real nature() const { return problem_.terms().helpful_nature ? -1 : 1; }  // its sign
   // ---- what can follow a decision ----
 
   struct Choice {
@@ -155,18 +156,18 @@ class Verification {
                            State next) const {
     Mixture mixture = {{0, 1}};
     std::int32_t inner = 1;
-    for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
+    for (const BudgetAxis& axis : policy_.budget) inner *= verified::cells(axis, h);
     for (const BudgetAxis& axis : policy_.budget) {
-      inner /= cells(axis, h);
-      const std::int32_t cell = memory / inner % cells(axis, h);
+      inner /= verified::cells(axis, h);
+      const std::int32_t cell = memory / inner % verified::cells(axis, h);
       const Real earned = model_.value(axis.signal, row) + beyond_row(axis.signal, outcome, next);
-      const Real before = axis.bound + Real(low(axis, h) + cell) * axis.step;
+      const Real before = axis.bound + Real(verified::low(axis, h) + cell) * axis.step;
       const Real after = (before - Real{axis.sign} * earned) / axis.discount;
-      const Real place = (after - axis.bound) / axis.step - Real(low(axis, h + 1));
+      const Real place = (after - axis.bound) / axis.step - Real(verified::low(axis, h + 1));
       Mixture wider;
       for (const auto& [known, weight] : mixture) {
-        for (const auto& [to, share] : on_grid(axis, place, cells(axis, h + 1)))
-          wider.push_back({known * cells(axis, h + 1) + to, weight * share});
+        for (const auto& [to, share] : verified::on_grid(axis, place, verified::cells(axis, h + 1)))
+          wider.push_back({known * verified::cells(axis, h + 1) + to, weight * share});
       }
       mixture = std::move(wider);
     }
@@ -177,24 +178,6 @@ class Verification {
   Real beyond_row(int signal, std::int64_t outcome, State next) const {
     return outcome >= 0 ? model_.outcome_value(signal, outcome)
                         : model_.arrival_value(signal, next);
-  }
-
-  static Mixture on_grid(const BudgetAxis& axis, Real place, std::int32_t count) {
-    const auto keep = [&](Real cell) {
-      return static_cast<std::int32_t>(std::clamp<Real>(cell, 0, count - 1));
-    };
-    if (std::abs(place - std::round(place)) <= kInputNoise) return {{keep(std::round(place)), 1}};
-    if (axis.rounding == Rounding::up) return {{keep(std::ceil(place)), 1}};
-    const Real up = place - std::floor(place);
-    return {{keep(std::floor(place)), 1 - up}, {keep(std::ceil(place)), up}};
-  }
-
-  static constexpr Real kInputNoise = 1e-7L;  // of a cell: rounding errors of the input
-  static std::int32_t cells(const BudgetAxis& axis, int h) {
-    return h < static_cast<int>(axis.cells.size()) ? axis.cells[h] : axis.cells.back();
-  }
-  static std::int64_t low(const BudgetAxis& axis, int h) {
-    return h < static_cast<int>(axis.low.size()) ? axis.low[h] : axis.low.back();
   }
 
   // What a chance constraint still asks for after a step: as above, rounded against the policy.
@@ -321,12 +304,13 @@ class Verification {
   bool hopeless(int h, const Node& node, const std::vector<Real>& guaranteed) const {
     if (chance_) return false;
     std::int32_t inner = 1;
-    for (const BudgetAxis& axis : policy_.budget) inner *= cells(axis, h);
+    for (const BudgetAxis& axis : policy_.budget) inner *= verified::cells(axis, h);
     for (const BudgetAxis& axis : policy_.budget) {
       if (h >= static_cast<int>(axis.cells.size()) - 1) return false;  // beyond the cut
-      inner /= cells(axis, h);
-      const std::int32_t cell = node.memory / inner % cells(axis, h);
-      const Real required = axis.bound + Real(low(axis, h) + cell) * axis.step - axis.slack[h];
+      inner /= verified::cells(axis, h);
+      const std::int32_t cell = node.memory / inner % verified::cells(axis, h);
+      const Real required =
+          axis.bound + Real(verified::low(axis, h) + cell) * axis.step - axis.slack[h];
       if (guaranteed[1 + axis.constraint] <
           required - kSatisfied * std::max<Real>(axis.size(), std::abs(required)))
         return true;
@@ -335,9 +319,12 @@ class Verification {
   }
 
   Values fixed_point(int h, Values values) const {
-    const Real rest = problem_.discount() / (1 - Real{problem_.discount()});
+    // Without a discount: one that has as many decisions as this policy has in expectation.
+    const bool none = problem_.undiscounted();
+    const Real discount = none ? 1 - 1 / most_steps(h, values) : Real{problem_.discount()};
+    const Real rest = discount / (1 - discount);
     const auto most = static_cast<std::int64_t>(
-        std::ceil(50 + 2 * std::log(Real{1e-19L}) / std::log(Real{problem_.discount()})));
+        std::ceil(50 + 2 * std::log(Real{1e-19L} / rest) / std::log(discount)));
     for (std::int64_t step = 0; step < most; ++step) {
       Values better;
       Real change = 0, scale = 1;
@@ -352,6 +339,31 @@ class Verification {
       if (change * rest <= 1e-13L * scale) break;
     }
     return values;
+  }
+
+  // A bound on the expected number of decisions from any node, whatever nature does: it is at least
+  // one more than after the decision. Costs that are one for each decision lead there from below.
+  Real most_steps(int h, const Values& nodes) const {
+    Values steps;
+    const std::vector<Real> zeros(totals_.size() + 1, 0);
+    for (const auto& [node, unused] : nodes) steps[node] = zeros;
+    for (int sweep = 0;; ++sweep) {
+      require(sweep < 100000, "the policy takes more than 100000 decisions, must come to an end");
+      Values longer;
+      Real change = 0, most = 2;
+      for (const auto& [node, before] : steps) {
+        watch_.check();
+        std::vector<Real>& here = longer[node] = zeros;
+        for (const Choice& choice : choices(h, node)) {
+          const Row row = model_.row_begin(h, node.state) + choice.action;
+          here.back() += choice.weight * (worst(h, node, choice, row, totals_.size(), steps) - 1);
+        }
+        change = std::max(change, before.back() - here.back());
+        most = std::max(most, -here.back());
+      }
+      steps = std::move(longer);
+      if (change <= 0.05L) return most / (1 - change);
+    }
   }
 
   std::vector<Real> at_start(const Values& values) const {

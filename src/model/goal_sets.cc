@@ -28,8 +28,8 @@ void check_terms(const DecidedGoal& goal, const Model& model, const Terms& terms
   require(!model.arrays().submodel, "'{}' on {} ranks, must run on one", goal.name,
           model.arrays().submodel ? model.arrays().submodel->ranks : 1);
   require(goal.goal.kind == Goal::Kind::total || terms.discount == 1,
-          "'{}' with discount {}, must be 1, with a finite horizon: {} not discounted", goal.name,
-          terms.discount, goal.is_probability() ? "probabilities are" : "steps are");
+          "'{}' with discount {}, must be 1: {} not discounted", goal.name, terms.discount,
+          goal.is_probability() ? "probabilities are" : "steps are");
 }
 
 DecidedGoal find_goal(const std::string& words, const Model& model, const Terms& terms,

@@ -49,6 +49,12 @@ class Pairs {
     const int flag = flag_of_end_[goal.end];
     return flag < 0 ? !sets_.ends[goal.end][state] : (code >> flag & 1) == 0;
   }
+  // Whether steps or a total until a label go on.
+  bool counts_still(State state, std::int64_t code) const {
+    return std::any_of(sets_.goals.begin(), sets_.goals.end(), [&](const DecidedGoal& goal) {
+      return !goal.is_probability() && undecided(goal, state, code);
+    });
+  }
   bool begins(std::int64_t code) const { return begins_ && code >= width_ / 2; }
   std::int64_t arrival_code(State state) const { return met_[state]; }  // with nothing met before
   std::int64_t start_code(State state) const {
@@ -173,6 +179,18 @@ double arrival_value(const DecidedGoal& goal, const Model& model, State state) {
                                              : goal.arrival(state);
 }
 
+// Totals until a label that somebody wants to be small.
+Unfinished unfinished_of(const Terms& terms, const GoalSets& sets) {
+  Unfinished unfinished;
+  for (const DecidedGoal& goal : sets.goals) {
+    if (goal.is_probability()) continue;
+    if (terms.objective.signal == goal.name) unfinished.may_miss &= terms.objective.minimise;
+    for (const Constraint& c : terms.constraints)
+      unfinished.may_miss &= c.signal != goal.name || c.sense == Sense::at_most;
+  }
+  return unfinished;
+}
+
 // The model with its own states. Rows of states in which everything is decided are left out.
 WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets& sets,
                          const Pairs& pairs) {
@@ -196,7 +214,10 @@ WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets&
   }
   Terms same = terms;
   select_radii(same, rows);
-  return {Model(std::move(arrays)), std::move(same), std::move(all)};
+  Unfinished unfinished = unfinished_of(terms, sets);
+  for (State s = 0; s < model.states(); ++s)
+    unfinished.states.push_back(pairs.counts_still(s, pairs.arrival_code(s)));
+  return {Model(std::move(arrays)), std::move(same), std::move(all), std::move(unfinished)};
 }
 
 // The model of the pairs that episodes can come to.
@@ -207,7 +228,8 @@ class Product {
         terms_(terms),
         sets_(sets),
         pairs_(pairs),
-        anywhere_(reaches_anywhere(terms)) {}
+        anywhere_(reaches_anywhere(terms)),
+        unfinished_(unfinished_of(terms, sets)) {}
 
   WithGoals build() {
     const ModelArrays& from = model_.arrays();
@@ -223,6 +245,7 @@ class Product {
     for_each_pair([&](State state, std::int64_t code) {
       arrays_.state_names.push_back(pairs_.name(state, code));
       state_.push_back(state);
+      unfinished_.states.push_back(pairs_.counts_still(state, code));
     });
     for (Label& label : arrays_.labels) {
       const auto& with = model_.find_label(label.name)->states;
@@ -234,7 +257,7 @@ class Product {
     for (int stage = 0; stage < from.stages; ++stage)
       for_each_pair([&](State state, std::int64_t code) { add_rows(stage, state, code); });
     Terms terms = changed_terms();
-    return {Model(std::move(arrays_)), std::move(terms), std::move(state_)};
+    return {Model(std::move(arrays_)), std::move(terms), std::move(state_), std::move(unfinished_)};
   }
 
  private:
@@ -343,6 +366,7 @@ class Product {
   ModelArrays arrays_;
   std::vector<Row> rows_;  // the row of the model that each is; -1: none
   std::vector<State> state_;
+  Unfinished unfinished_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/ends.h"
 #include "redoubt/problem.h"
 
 namespace redoubt::internal {
@@ -12,6 +13,7 @@ struct WithGoals {
   Model model;
   Terms terms;
   std::vector<State> state;  // of each state, the one of the model that was given
+  Unfinished unfinished;     // where steps or a total until a label still count
 };
 
 // Whether a constraint or the objective has the words of a goal and is not the name of a signal.

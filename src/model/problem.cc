@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/ends.h"
 #include "model/goals.h"
 #include "model/row_name.h"
 #include "model/start.h"
@@ -67,6 +68,15 @@ void check_set(const Set& set, const Model& model) {
             "outcomes");
 }
 
+void check_helpful(const Terms& terms) {
+  if (!terms.helpful_nature) return;
+  require(!std::holds_alternative<Tilt>(terms.uncertainty),
+          "set tilt with nature helpful, must be a set of distributions");
+  for (const Constraint& c : terms.constraints)
+    require(!c.probability, "a chance constraint on '{}' with nature helpful, must be left out",
+            c.signal);
+}
+
 }  // namespace
 
 Start internal::canonical_start(const Start& start, State states) {
@@ -107,26 +117,56 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   require(discount > 0 && discount <= 1, "discount = {}, must be in (0, 1]", discount);
   require(!terms_.horizon || *terms_.horizon >= 0, "horizon = {}, must be at least 0",
           terms_.horizon.value_or(0));
-  require(terms_.horizon || discount < 1, "discount = {} with an infinite horizon, must be below 1",
-          discount);
   const int stages = model_.stages();
   require(stages == 1 || terms_.horizon.value_or(-1) == stages,
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
   terms_.start = canonical_start(terms_.start, model_.states());
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
+  check_helpful(terms_);
+  Unfinished unfinished;
   if (speaks_of_goals(model_, terms_)) {
     given_ = std::make_shared<const Draft>(Draft{model_, terms_});
     WithGoals made = with_goals(model_, terms_);
     model_ = std::move(made.model);
     terms_ = std::move(made.terms);
     given_state_ = std::move(made.state);
+    unfinished = std::move(made.unfinished);
   }
   model_ = with_objective(model_, std::exchange(terms_.objective, {}));
-  for (const Constraint& c : terms_.constraints) {
-    check_constraint(c, model_);
+  for (const Constraint& c : terms_.constraints) check_constraint(c, model_);
+  if (undiscounted()) find_ends(unfinished.states, unfinished.may_miss);
+  for (const Constraint& c : terms_.constraints)
     constraint_signals_.push_back(model_.signal_index(c.signal));
+}
+
+void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
+  require(!model_.arrays().submodel, "no discount and no horizon on {} ranks, must run on one",
+          model_.arrays().submodel ? model_.arrays().submodel->ranks : 1);
+  require(!std::holds_alternative<Tilt>(terms_.uncertainty),
+          "set tilt with no discount and no horizon, must have one of them");
+  std::vector<AskedTotal> totals = {{"reward", -1, 1.0}};
+  for (const Constraint& c : terms_.constraints) {
+    require(!c.probability,
+            "the chance constraint on '{}' has an infinite horizon, must have a finite one",
+            c.signal);
+    totals.push_back(
+        {c.signal, model_.signal_index(c.signal), c.sense == Sense::at_least ? 1.0 : -1.0});
   }
+  found_steps_ = std::make_shared<std::atomic<double>>(0.0);
+  std::optional<WithEnds> found = with_ends(model_, terms_, totals, {unfinished, may_miss});
+  if (!found) return;
+  improper_ = !found->proper;
+  require(!terms_.helpful_nature || !improper_,
+          "nature helpful where some policies never come to an end, every policy must");
+  if (found->state.empty()) return;
+  if (!given_) given_ = std::make_shared<const Draft>(Draft{model_, terms_});
+  for (State& s : found->state)
+    if (!given_state_.empty()) s = given_state_[s];
+  model_ = std::move(found->model);
+  terms_ = std::move(found->terms);
+  terms_.start = canonical_start(terms_.start, model_.states());
+  given_state_ = std::move(found->state);
 }
 
 Problem pose(Draft draft, const Objective& objective) {

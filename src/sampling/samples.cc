@@ -56,6 +56,8 @@ Span span_of(const Problem& problem, int signal) {
 // and of its own outcomes may differ by, because the worst case is 1-Lipschitz in the values.
 double gain(const Problem& problem, const Span& span) {
   const double discount = problem.discount();
+  require(!problem.undiscounted(),
+          "sample sizes with no discount and no horizon, must have one of them");
   if (problem.infinite()) {
     const double stages = 1 / (1 - discount);
     return stages * (span.outcome + discount * stages * span.step);

@@ -62,8 +62,10 @@ void offer_best_for_one(const Problem& problem, Workers& workers, BestPolicy& ev
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) order.push_back(c);
   if (order.size() > 1) std::swap(order[0], order[1]);
   for (const int constraint : order) {
-    const Channel channel = constraint < 0 ? Channel{} : channel_of(problem, constraint);
-    Policy policy = value_iteration(problem, channel, workers).policy;
+    const Channel channel =
+        constraint < 0 ? reward_channel(problem) : channel_of(problem, constraint);
+    Policy policy =
+        value_iteration(problem, channel, workers, problem.terms().helpful_nature).policy;
     offer_unevaluated(problem, best_for_one(problem, constraint, std::move(policy), {}), workers,
                       evaluated);
   }

@@ -153,6 +153,10 @@ TEST(Json, BoundsAloneGetAProbabilityBetweenThem) {
   EXPECT_EQ(a.upper, (std::vector{0.3, 0.9, 1.0}));
 }
 
+TEST(Json, NoHorizonAndNoDiscountAreUntilAnEnd) {
+  EXPECT_TRUE(read(file_with("\"horizon\": 10", "\"horizon\": null")).undiscounted());
+}
+
 struct Bad {
   const char* part;
   const char* replacement;
@@ -196,7 +200,6 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"0.05", "[0.1]", "p.json: 1 radii for 2 rows, must be one for each row"},
         Bad{"1.0", "0", "p.json: discount = 0, must be in (0, 1]"},
         Bad{"1.0", "1.2", "p.json: discount = 1.2, must be in (0, 1]"},
-        Bad{"10", "null", "p.json: discount = 1 with an infinite horizon, must be below 1"},
         Bad{"10", "-1", "p.json: horizon = -1, must be a whole number in 0..2147483647"},
         Bad{"10", "2.5", "p.json: horizon = 2.5, must be a whole number in 0..2147483647"}));
 

@@ -265,7 +265,7 @@ BAD = {
     "negative state": (lambda P: rd.Problem([(-1, 0, 0, 1.0)], horizon=1), r"states -1\.\.-1"),
     "fractional state": (lambda P: rd.Problem([(0.5, 0, 0, 1.0)], horizon=1), "whole numbers"),
     "huge state": (lambda P: rd.Problem([(0, 0, 2**40, 1.0)], horizon=1), "32 bits"),
-    "infinite": (lambda P: rd.Problem(P, 0.0), "discount = 1 with an infinite horizon"),
+    "infinite": (lambda P: rd.Problem(P, 1.0), "for ever, where 'reward' grows without end"),
     "stages": (lambda P: rd.Problem(np.stack([P] * 3), 0.0, horizon=2), "rows for 3 stages"),
     "start": (lambda P: rd.Problem(P, 0.0, horizon=1, start=9), "start state 9"),
     "start shape": (lambda P: rd.Problem(P, 0.0, horizon=1, start=[0.5, 0.5]), r"start has shape \(2,\)"),

@@ -54,6 +54,13 @@ Objective read_objective(const JsonNode& node) {
   return {.signal = (most ? *most : *least).text(), .minimise = least.has_value()};
 }
 
+bool read_nature(const JsonNode& node) {
+  const std::string text = node.text();
+  if (text != "helpful" && text != "adversarial")
+    node.fail("must be \"adversarial\" or \"helpful\"");
+  return text == "helpful";
+}
+
 // One number, one for each row in the order of the model, or nested as the reward is.
 Radius read_radius(const JsonNode& node, const ModelArrays& model) {
   switch (table_depth(node.raw())) {
@@ -103,7 +110,8 @@ std::optional<int> read_horizon(const JsonNode& root) {
 Side read_side(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
-                   "constraints", "uncertainty", "arrivals", "labels", "objective", "nominal"});
+                   "constraints", "uncertainty", "arrivals", "labels", "objective", "nature",
+                   "nominal"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
@@ -159,6 +167,7 @@ Terms read_terms(const JsonNode& root, const ModelArrays& model) {
   }
   if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
   if (const auto objective = root.find("objective")) terms.objective = read_objective(*objective);
+  if (const auto nature = root.find("nature")) terms.helpful_nature = read_nature(*nature);
   return terms;
 }
 

@@ -163,6 +163,7 @@ void write_terms(std::string& out, const Draft& draft) {
   out += fmt::format("  \"horizon\": {},\n  \"discount\": {},\n  \"start\": {},\n", horizon,
                      number_text(terms.discount), start_text(terms.start, draft.model));
   if (terms.objective.chosen()) out += objective_text(terms.objective);
+  if (terms.helpful_nature) out += "  \"nature\": \"helpful\",\n";
   out += "  \"constraints\": [";
   const char* separator = "\n    ";
   for (const Constraint& c : terms.constraints) {

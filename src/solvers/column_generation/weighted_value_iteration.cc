@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "evaluation/evaluation.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
@@ -75,7 +76,7 @@ WeightedValueIteration::Best WeightedValueIteration::over_stages() {
 WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const double> weights,
                                                               double tolerance) {
   const Model& model = problem_.model();
-  const double rest = problem_.discount() / (1 - problem_.discount());
+  const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
   const auto channels = static_cast<std::int64_t>(channels_.size());
   here_.assign(model.states() * stride_, 0.0);
   for (std::int64_t s = 0; !first_.empty() && s < model.states(); ++s) {

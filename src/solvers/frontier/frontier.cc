@@ -215,6 +215,11 @@ std::vector<double> mix_at(const Problem& problem, const Solution& solution,
 Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
+  if (problem.improper() || problem.terms().helpful_nature) {  // without constraints
+    Solution solution = robust(problem, execution);
+    solution.method = "frontier";
+    return solution;
+  }
   if (has_chance_constraints(problem)) {
     const auto solve = [&](const Problem& expected, const Execution& run) {
       return frontier(expected, options, run);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bellman/steps.h"
+
 namespace redoubt::internal {
 
 Chain::Chain(const Problem& problem, Workers& workers, int channels, int lanes)
@@ -82,7 +84,8 @@ void Chain::eliminate(double* x, int stride) {
 
 void Chain::solve_by_sweeps(const Kernels& kernels, std::span<double> x) {
   constexpr double kShare = 0.02;  // what is left of the error; the next robust sweep sees it
-  const double discount = problem_->discount(), rest = discount / (1 - discount);
+  const double discount = problem_->discount(), shrinks = contraction(*problem_, *workers_);
+  const double rest = shrinks / (1 - shrinks);
   const State states = problem_->model().states();
   right_.assign(x.begin(), x.end());
   for (int c = 0; c < channels_; ++c) {
@@ -107,7 +110,8 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
   constexpr double kNegligible = 1e-12;  // of all visits
   const double discount = problem_->discount();
   arriving_.assign(counts.begin(), counts.end());
-  double left = 1;
+  const double shrinks = contraction(*problem_, *workers_);
+  double left = problem_->undiscounted() ? 1 / (1 - shrinks) : 1;
   while (left > kNegligible) {
     workers_->check();
     following_.assign(counts.size(), 0.0);
@@ -119,7 +123,7 @@ void Chain::visits_by_sweeps(const Kernels& kernels, int channel, std::span<doub
     }
     for (std::size_t s = 0; s < counts.size(); ++s) counts[s] += following_[s];
     arriving_.swap(following_);
-    left *= discount;
+    left *= shrinks;
   }
 }
 

@@ -251,6 +251,8 @@ double Iterate::missed() const {
 Solution climb(const Problem& problem, const GradientMethod& method, const GradientOptions& options,
                const Execution& execution) {
   check(problem, method, options);
+  require(!problem.terms().helpful_nature,
+          "nature helpful with method {}, the method must be robust or nominal", method.name);
   return Climb(problem, method, options, execution).run();
 }
 

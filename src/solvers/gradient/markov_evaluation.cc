@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt::internal {
@@ -39,7 +40,7 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
   if (!problem.infinite()) return;
   base_.assign(layer, 0.0);
   correction_.assign(layer, 0.0);
-  most_sweeps_ = 2 * stages_until_negligible(problem, tolerance);
+  most_sweeps_ = 2 * stages_until_negligible(problem, tolerance, workers);
 }
 
 double MarkovEvaluation::row_evaluations() const {
@@ -167,7 +168,7 @@ void MarkovEvaluation::sum_at_start(const double* values) {
 // By contraction, how far the values may be from the fixed point: each channel relative to its
 // largest value (or to one), and in `error_` as it is.
 double MarkovEvaluation::residual() {
-  const double rest = problem_->discount() / (1 - problem_->discount());
+  const double discount = contraction(*problem_, *group_), rest = discount / (1 - discount);
   double relative = 0;
   error_ = 0;
   for (int c = 0; c < channels(); ++c) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "bellman/steps.h"
 #include "solvers/gradient/loop.h"
 
 // One selector for each published method; loop.cc does the rest.
@@ -29,7 +30,7 @@ struct Range {
 
 // The totals that any policy could have: the range of the rewards times the discounted number of
 // stages.
-Range reward_range(const Problem& problem) {
+Range reward_range(const Problem& problem, const Execution& execution) {
   const Model& model = problem.model();
   Range range;
   for (Row row = 0; row < model.rows(); ++row) {
@@ -40,7 +41,8 @@ Range reward_range(const Problem& problem) {
     }
   }
   const double discount = problem.discount();
-  const double stages = problem.infinite() ? 1 / (1 - discount)
+  Workers workers(execution);
+  const double stages = problem.infinite() ? 1 / (1 - contraction(problem, workers))
                         : discount == 1
                             ? problem.horizon()
                             : (1 - std::pow(discount, problem.horizon())) / (1 - discount);
@@ -108,7 +110,7 @@ Solution epirc(const Problem& problem, const GradientOptions& options, const Exe
     }
     follow((low + high) / 2 - at.reward >= at.missed(), at, direction);
   };
-  const Range range = reward_range(problem);
+  const Range range = reward_range(problem, execution);
   return climb(problem, {"epirc", StepKind::projected, select, {range.low, range.high}}, options,
                execution);
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "chance/augment.h"
 #include "evaluation/mixed_landings.h"
 #include "model/bytes.h"
@@ -118,8 +119,8 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   Communicator& ranks = workers.ranks();
   RcviPlan plan;
   plan.others = problem.model().states() - problem.model().own_states();
-  plan.stages =
-      problem.infinite() ? stages_until_negligible(problem, options.tolerance) : problem.horizon();
+  plan.stages = problem.infinite() ? stages_until_negligible(problem, options.tolerance, workers)
+                                   : problem.horizon();
   for (int c = 0; c < static_cast<int>(problem.constraints().size()); ++c) {
     const BudgetGrid grid{steps[c], options.budget_cells, options.rounding, options.slack};
     if (!is_implied(problem, c))
@@ -248,6 +249,9 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
     solution.method = "rcvi";
     return solution;
   }
+  require(!problem.terms().helpful_nature,
+          "nature helpful with {} constraints, must be left out of what is solved for",
+          problem.constraints().size());
   const std::vector<double> steps = steps_of(problem, options);
   require(!has_chance_constraints(problem) || !execution.stages,
           "chance constraints with stages on disk, must be solved in memory");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/stationary.h"
 #include "model/bytes.h"
@@ -13,6 +14,8 @@
 #include "policy/pure_stage.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/best_rows.h"
+#include "solvers/value_iteration/shortest_path.h"
+#include "support/require.h"
 
 namespace redoubt {
 using namespace internal;
@@ -127,6 +130,7 @@ class InfiniteHorizon {
       : problem_(problem),
         sweeps_(sweeps),
         tolerance_(tolerance),
+        discount_(contraction(problem, sweeps.workers())),
         monotone_(!std::holds_alternative<Tilt>(problem.uncertainty())),
         result_(result) {}
 
@@ -135,7 +139,7 @@ class InfiniteHorizon {
     result_.policy.stages.resize(1);
     const auto state = [&](Archive& archive) { visit(archive); };
     if (solve && solve->restore(state)) sweeps_.take_from_others(result_.values);
-    const int expected = stages_until_negligible(problem_, 1e-13);
+    const int expected = stages_until_negligible(problem_, 1e-13, sweeps_.workers());
     while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
       report(sweeps_.workers(), solve,
              std::min(0.99, static_cast<double>(result_.sweeps) / expected));
@@ -149,8 +153,8 @@ class InfiniteHorizon {
       if (solve) solve->offer(state);
     }
     if (!monotone_) return;
-    const Bracket found = bracket(residual_, problem_.discount());
-    move_to_middle(problem_.model(), sweeps_.exchange(), found, result_.values);
+    const Bracket found = bracket(residual_, discount_);
+    shift_states(problem_.model(), sweeps_.exchange(), found.middle(), result_.values);
     result_.error = found.width() / 2;
     result_.scale = scale(residual_, found);
   }
@@ -173,7 +177,7 @@ class InfiniteHorizon {
     sweeps_.visit(archive, result_.values);
   }
 
-  double width() const { return bracket(residual_, problem_.discount()).width(); }
+  double width() const { return bracket(residual_, discount_).width(); }
 
   // Plain sweeps converge without fail. They have the last word should following policies not
   // help.
@@ -182,21 +186,22 @@ class InfiniteHorizon {
   bool done() const {
     if (result_.sweeps == 0) return false;
     if (!monotone_) {
-      const double rest = problem_.discount() / (1 - problem_.discount());
+      const double rest = discount_ / (1 - discount_);
       const double change = std::max(std::abs(residual_.low), std::abs(residual_.high));
       const double size = std::max(std::abs(residual_.least), std::abs(residual_.most));
       return change * rest <= 1e-12 * size;
     }
-    const Bracket found = bracket(residual_, problem_.discount());
+    const Bracket found = bracket(residual_, discount_);
     const double size = scale(residual_, found);
     const double start = std::abs(result_.at(problem_.start()) + found.middle());
     return found.width() <= tolerance_ / 2 * std::max(start, 1e-3 * size) ||
-           as_narrow_as_rounding(problem_, found.width(), last_width_, size);
+           as_narrow_as_rounding(discount_, found.width(), last_width_, size);
   }
 
   const Problem& problem_;
   Sweeps& sweeps_;
   double tolerance_;
+  double discount_;  // or what has its place
   bool monotone_;
   ValueIteration& result_;
   std::vector<double> better_;
@@ -217,6 +222,10 @@ double ValueIteration::at(const Start& start) const {
 
 ValueIteration internal::value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                          bool least, SolverCheckpoint* solve, double tolerance) {
+  if (problem.improper()) {
+    require(!least, "the least total of a policy that never ends is without bound");
+    return shortest_path(problem, channel, workers);
+  }
   Sweeps sweeps(problem, channel, workers, least);
   ValueIteration result;
   result.policy.states = problem.model().own_states();
@@ -233,11 +242,6 @@ ValueIteration internal::value_iteration(const Problem& problem, Channel channel
 double internal::reward_spread(const Problem& problem, Workers& workers) {
   return value_iteration(problem, Channel{}, workers).at(problem.start()) -
          value_iteration(problem, Channel{}, workers, true).at(problem.start());
-}
-
-int internal::stages_until_negligible(const Problem& problem, double tolerance) {
-  return std::max(1,
-                  static_cast<int>(std::ceil(std::log(tolerance) / std::log(problem.discount()))));
 }
 
 // Two layers to solve and, beside what is left of them, two to evaluate; the rows that a policy
@@ -278,6 +282,11 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   const Problem model_to_solve = against_nature ? problem : without_nature(problem);
+  const bool helpful = problem.terms().helpful_nature;
+  require(!helpful || problem.constraints().empty(),
+          "nature helpful with {} constraints, must be left out of what is solved for",
+          problem.constraints().size());
+  const Channel channel = reward_channel(problem);
   announce(plan_robust(problem), execution);
   Solution solution;
   solution.method = method;
@@ -285,7 +294,8 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   try {
     require_room_for_chance(problem, workers);
     SolverCheckpoint solve(execution, problem, method, watch);
-    found = value_iteration(model_to_solve, Channel{}, workers, false, &solve, kTolerance);
+    // What a helpful nature makes large is small in its sign, and the policy does the same.
+    found = value_iteration(model_to_solve, channel, workers, helpful, &solve, kTolerance);
   } catch (const Stopped&) {
     return stopped(problem, std::move(solution), watch, workers);
   }
@@ -294,8 +304,9 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   solution.iterations = found.sweeps;
   // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt
   // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
-  if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()))
-    solution.reward.bound = found.at(problem.start()) + found.error;
+  if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()) &&
+      std::isfinite(found.error))
+    solution.reward.bound = channel.sign * found.at(problem.start()) + found.error;
   return finished(problem, std::move(solution), watch, workers, {kTolerance, found.scale});
 }
 
@@ -321,8 +332,9 @@ AchievableRange achievable_range(const Problem& problem, int constraint,
     return {probability(change.best), probability(change.worst)};  // whatever rounding makes of it
   }
   const Channel channel = channel_of(problem, constraint);
-  const double best = value_iteration(problem, channel, workers).at(problem.start());
-  const double worst = value_iteration(problem, channel, workers, true).at(problem.start());
+  const bool helpful = problem.terms().helpful_nature;
+  const double best = value_iteration(problem, channel, workers, helpful).at(problem.start());
+  const double worst = value_iteration(problem, channel, workers, !helpful).at(problem.start());
   return {channel.sign * best + 0.0, channel.sign * worst + 0.0};  // no -0
 }
 

@@ -30,8 +30,4 @@ ValueIteration value_iteration(const Problem& problem, Channel channel, Workers&
 // What the best policy earns from the start beyond what the worst one does. Throws Stopped.
 double reward_spread(const Problem& problem, Workers& workers);
 
-// The number of stages after which everything that may still follow is below this share of the
-// largest total.
-int stages_until_negligible(const Problem& problem, double tolerance);
-
 }  // namespace redoubt::internal

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/steps.h"
 #include "numerics/infinity.h"
 #include "parallel/collectives.h"
 
@@ -16,9 +17,7 @@ constexpr double kShareLeft = 0.001;  // of the change of the first sweep
 
 KeptKernels::KeptKernels(const Problem& problem, std::span<const Channel> channels,
                          const FrontierStage& stage, StateBackup& backup)
-    : model_(&problem.model()),
-      discount_(problem.discount()),
-      directions_(stage.table.directions()) {
+    : model_(&problem.model()), problem_(&problem), directions_(stage.table.directions()) {
   lane_begin_.push_back(0);
   row_begin_.push_back(0);
   begin_.push_back(0);
@@ -128,7 +127,8 @@ void KeptKernels::lower(std::span<const double> scales, Exchange& exchange, Work
   for (std::int64_t p = 0; p < places; ++p)
     std::copy_n(table.bounds(p), size, bounds.begin() + p * size);
   std::vector<double> better = bounds;
-  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(discount_));
+  const double discount = contraction(*problem_, workers);
+  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(discount));
   Change change{};
   double first = 0;
   for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
@@ -138,7 +138,7 @@ void KeptKernels::lower(std::span<const double> scales, Exchange& exchange, Work
     if (sweeps == 0) first = change.high - change.low;
     if (change.high - change.low <= kShareLeft * first) break;
   }
-  const double rest = discount_ / (1 - discount_);
+  const double rest = discount / (1 - discount);
   const auto shifted = [&](const std::vector<double>& from, double by) {
     std::vector<double> result = from;
     for (State place = 0; place < model_->own_states(); ++place) {

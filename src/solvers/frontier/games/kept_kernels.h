@@ -34,7 +34,7 @@ class KeptKernels {
                int direction, const double* kernel);
 
   const Model* model_;
-  double discount_;
+  const Problem* problem_;
   Directions directions_;
   std::vector<int> lanes_;  // directions that a state looks at, of one after the other
   std::vector<std::int64_t> lane_begin_;  // of each own state

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bellman/steps.h"
 #include "evaluation/evaluation.h"
 #include "numerics/infinity.h"
 #include "solvers/frontier/extract/extract_policy.h"
@@ -21,9 +22,9 @@ constexpr double kFollowed = 0.25;        // weight that is left where nothing i
 
 }  // namespace
 
-int FrontierSearch::steps_to_follow() const {
+int FrontierSearch::steps_to_follow() {
   if (!problem_.infinite()) return problem_.horizon();
-  return stages_until_negligible(problem_, kFollowed);
+  return stages_until_negligible(problem_, kFollowed, workers_);
 }
 
 // What is known of an infinite horizon without any search: nobody has more of a signal than its own

@@ -1,4 +1,5 @@
 #include "solvers/frontier/search/pass_plan.h"
+#include "bellman/steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ PassPlan::Prices PassPlan::exchange_rates() const {
 void PassPlan::begin(const Location* location) {
   Prices prices = exchange_rates();
   // What games leave open adds up over the stages.
-  const double share = problem_.infinite() ? 1e-2 * (1 - problem_.discount()) : 1e-3;
+  const double share = problem_.infinite() ? 1e-2 * (1 - contraction(problem_, workers_)) : 1e-3;
   const double tolerance = share * extremes_.spread[0];
   stages_.clear();
   if (location == nullptr) {

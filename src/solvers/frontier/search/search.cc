@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bellman/steps.h"
 #include "evaluation/evaluation.h"
 #include "solvers/frontier/search/gap_attribution_sums.h"
 #include "support/require.h"
@@ -100,7 +101,8 @@ bool FrontierSearch::search(Solution& solution) {
     const double times = problem_.infinite() ? pass.steps : 1;  // through the same stage
     GapAttribution gaps = attribute_gap(pass, plan_.negligible(allowed(), times), thorough,
                                         backups_.front(), exchange_, workers_);
-    if (problem_.infinite()) make_whole(1 - std::pow(problem_.discount(), pass.steps), gaps);
+    if (problem_.infinite())
+      make_whole(1 - std::pow(contraction(problem_, workers_), pass.steps), gaps);
     if (!plan_.refine(gaps, {root_, bound_, allowed()})) {
       limit_ = fmt::format("nothing is left to refine with {} directions of a stage",
                            most_directions(problem_, options_));

@@ -61,7 +61,7 @@ class FrontierSearch {
   bool settle(std::vector<FrontierStage>& stages);
   void improve(FrontierStage& here, const FrontierStage& next);
   void raise_points(const FrontierStage& next, FrontierStage& here);
-  int steps_to_follow() const;
+  int steps_to_follow();
   FrontierStage make_stage(const Directions& directions) const;
   void step(int h, const StagePlan& plan, const FrontierStage& next, FrontierStage& here,
             bool last);

@@ -1,0 +1,236 @@
+#include "model/collapse.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "support/require.h"
+
+namespace redoubt::internal {
+namespace {
+
+class Collapse {
+ public:
+  Collapse(const Model& model, const Terms& terms, const std::vector<char>& keep,
+           const EndComponents& components, const std::vector<char>& unfinished)
+      : model_(model),
+        terms_(terms),
+        support_(model, terms_.uncertainty),
+        keep_(keep),
+        components_(components),
+        unfinished_(unfinished) {
+    inner_.assign(model.rows(), 0);
+    for (const auto& rows : components.rows)
+      for (const Row row : rows) inner_[row] = 1;
+  }
+
+  Collapsed build() {
+    find_reached();
+    number_states();
+    begin_arrays();
+    for (std::size_t s = 0; s < members_.size(); ++s) add_state(members_[s]);
+    if (stays_ >= 0) arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    Terms terms = changed_terms();
+    return {Model(std::move(arrays_)), std::move(terms), std::move(state_)};
+  }
+
+ private:
+  int component(State s) const {
+    return components_.of_state.empty() ? -1 : components_.of_state[s];
+  }
+  const std::vector<State>& together(int c) const { return components_.states[c]; }
+  bool may_stay(int c) const { return unfinished_.empty() || !unfinished_[together(c).front()]; }
+  bool used(Row row) const { return keep_[row] && !inner_[row]; }
+
+  template <class Visit>
+  void for_each_next(State s, Visit visit) const {
+    for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row) {
+      if (!used(row)) continue;
+      for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+        visit(model_.arrays().next[i]);
+      for (State to = 0; support_.lands_anywhere(row) && to < model_.states(); ++to) visit(to);
+    }
+  }
+
+  void find_reached() {
+    reached_.assign(model_.states(), 0);
+    std::vector<State> open;
+    const auto reach = [&](State s) {
+      if (reached_[s]) return;
+      reached_[s] = 1;
+      open.push_back(s);
+      if (component(s) < 0) return;
+      for (const State other : together(component(s))) {
+        if (!reached_[other]) open.push_back(other);
+        reached_[other] = 1;
+      }
+    };
+    for (const State s : terms_.start.states) reach(s);
+    while (!open.empty()) {
+      const State s = open.back();
+      open.pop_back();
+      for_each_next(s, reach);
+    }
+  }
+
+  // A component stands where its first state stood.
+  void number_states() {
+    number_.assign(model_.states(), -1);
+    for (State s = 0; s < model_.states(); ++s) {
+      if (!reached_[s] || number_[s] >= 0) continue;
+      const int c = component(s);
+      const std::vector<State> members = c < 0 ? std::vector<State>{s} : together(c);
+      for (const State member : members) number_[member] = static_cast<State>(members_.size());
+      members_.push_back(members);
+      state_.push_back(s);
+      if (c >= 0 && may_stay(c) && has_way_out(members)) stays_ = s;
+    }
+    if (stays_ < 0) return;
+    state_.push_back(stays_);
+    stays_ = static_cast<State>(members_.size());
+  }
+  bool has_way_out(const std::vector<State>& members) const {
+    return std::any_of(members.begin(), members.end(), [&](State s) {
+      for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row)
+        if (used(row)) return true;
+      return false;
+    });
+  }
+
+  void begin_arrays() {
+    const ModelArrays& from = model_.arrays();
+    arrays_.states = static_cast<State>(state_.size());
+    for (const Signal& signal : from.signals) arrays_.signals.push_back({signal.name, {}, {}});
+    for (const Label& label : from.labels) {
+      Label& here = arrays_.labels.emplace_back();
+      here.name = label.name;
+      for (const State s : label.states)
+        if (number_[s] >= 0) here.states.push_back(number_[s]);
+    }
+    for (const auto& members : members_) arrays_.state_names.push_back(name_of(members));
+    if (stays_ >= 0) arrays_.state_names.emplace_back("for ever");
+    arrays_.action_names = from.action_names;
+    if (!components_.states.empty() && arrays_.action_names.empty())
+      for (int a = 0; a < model_.actions(); ++a)
+        arrays_.action_names.push_back(model_.action_name(a));
+    fresh_ = static_cast<std::int32_t>(arrays_.action_names.size());
+    for (const auto& members : members_)
+      for (const State s : members) name_exits(s, members.size() > 1);
+    if (stays_ >= 0) arrays_.action_names.emplace_back("stay for ever");
+    carry_arrivals(-1, arrays_.arrival_reward);
+    for (int s = 0; s < model_.signals(); ++s) carry_arrivals(s, arrays_.signals[s].arrival);
+    arrays_.state_rows.push_back(0);
+    arrays_.row_outcomes.push_back(0);
+  }
+  // Which of several states a row leaves is part of its action.
+  void name_exits(State s, bool together) {
+    for (Row row = model_.row_begin(0, s); together && row < model_.row_end(0, s); ++row)
+      if (used(row))
+        arrays_.action_names.push_back(fmt::format(
+            "{} from {}", model_.action_name(model_.arrays().action[row]), model_.state_name(s)));
+  }
+  std::string name_of(const std::vector<State>& members) const {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(kMost, members.size()); ++i)
+      names.push_back(model_.state_name(members[i]));
+    const std::string all = fmt::format("{}", fmt::join(names, " or "));
+    if (members.size() <= kMost) return all;
+    return fmt::format("{} or {} more", all, members.size() - kMost);
+  }
+  void carry_arrivals(int signal, std::vector<double>& to) const {
+    if (model_.arrival_values(signal).empty()) return;
+    for (const auto& members : members_) {
+      to.push_back(model_.arrival_value(signal, members.front()));
+      for (const State s : members)
+        require(model_.arrival_value(signal, s) == to.back(),
+                "states {} are one end component, arrivals in them must earn the same",
+                name_of(members));
+    }
+    if (stays_ >= 0) to.push_back(0);
+  }
+
+  void add_state(const std::vector<State>& members) {
+    const int c = component(members.front());
+    for (const State s : members) {
+      for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row) {
+        if (!used(row)) continue;
+        add_row(row, members.size() > 1 ? fresh_++ : model_.arrays().action[row]);
+      }
+    }
+    if (c >= 0 && may_stay(c) && has_way_out(members)) add_stay();
+    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+  }
+
+  void add_row(Row row, std::int32_t action) {
+    const ModelArrays& from = model_.arrays();
+    arrays_.action.push_back(action);
+    rows_.push_back(row);
+    arrays_.reward.push_back(model_.value(-1, row));
+    for (int s = 0; s < model_.signals(); ++s)
+      arrays_.signals[s].row.push_back(model_.value(s, row));
+    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
+      add_outcome(number_[from.next[i]], from.probability[i]);
+      arrays_.outcome_reward.push_back(model_.outcome_value(-1, i));
+      for (int s = 0; s < model_.signals(); ++s)
+        arrays_.signals[s].outcome.push_back(model_.outcome_value(s, i));
+      if (from.lower.empty()) continue;
+      arrays_.lower.push_back(from.lower[i]);
+      arrays_.upper.push_back(from.upper[i]);
+    }
+    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+  }
+  void add_stay() {
+    arrays_.action.push_back(static_cast<std::int32_t>(arrays_.action_names.size()) - 1);
+    rows_.push_back(-1);
+    arrays_.reward.push_back(0);
+    for (Signal& signal : arrays_.signals) signal.row.push_back(0), signal.outcome.push_back(0);
+    add_outcome(stays_, 1);
+    arrays_.outcome_reward.push_back(0);
+    if (!model_.arrays().lower.empty()) arrays_.lower.push_back(1), arrays_.upper.push_back(1);
+    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+  }
+  void add_outcome(State next, double probability) {
+    arrays_.next.push_back(next);
+    arrays_.probability.push_back(probability);
+  }
+
+  Terms changed_terms() const {
+    Terms terms = terms_;
+    for (State& s : terms.start.states) s = number_[s];
+    std::visit(
+        [&](auto& set) {
+          if constexpr (requires { set.radius; }) {
+            if (set.radius.rows.empty()) return;
+            std::vector<double> radii;
+            for (const Row row : rows_) radii.push_back(row < 0 ? 0 : set.radius.of(row));
+            set.radius = std::move(radii);
+          }
+        },
+        terms.uncertainty);
+    return terms;
+  }
+
+  const Model& model_;
+  const Terms& terms_;
+  Support support_;
+  const std::vector<char>& keep_;
+  const EndComponents& components_;
+  const std::vector<char>& unfinished_;
+  std::vector<char> inner_, reached_;
+  std::vector<State> number_, state_;
+  std::vector<std::vector<State>> members_;  // of each new state
+  State stays_ = -1;                         // where "stay for ever" leads
+  std::int32_t fresh_ = 0;                   // the next action that has a name of its own
+  std::vector<Row> rows_;                    // of each new row; -1: none
+  ModelArrays arrays_;
+};
+
+}  // namespace
+
+Collapsed collapse(const Model& model, const Terms& terms, const std::vector<char>& keep,
+                   const EndComponents& components, const std::vector<char>& unfinished) {
+  return Collapse(model, terms, keep, components, unfinished).build();
+}
+
+}  // namespace redoubt::internal

@@ -1,0 +1,199 @@
+#include "model/ends.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "model/collapse.h"
+#include "model/end_components.h"
+#include "support/require.h"
+
+namespace redoubt::internal {
+namespace {
+
+// The least and the most that a row can pay at once when it leads to some states.
+struct Pays {
+  double least = 0, most = 0;
+  bool nothing() const { return least == 0 && most == 0; }
+};
+template <class Inside>
+Pays pays(const Model& model, const Support& support, const AskedTotal& total, Row row,
+          const Inside& inside) {
+  Pays found{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const auto include = [&](double beyond) {
+    const double paid = total.sign * (model.value(total.signal, row) + beyond);
+    found.least = std::min(found.least, paid);
+    found.most = std::max(found.most, paid);
+  };
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
+    if (support.possible(row, i) && inside(model.arrays().next[i]))
+      include(model.outcome_value(total.signal, i));
+  for (State s = 0; support.lands_anywhere(row) && s < model.states(); ++s)
+    if (inside(s)) include(model.arrival_value(total.signal, s));
+  return found;
+}
+
+std::string names_of(const Model& model, const std::vector<State>& states) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMost, states.size()); ++i)
+    names.push_back(model.state_name(states[i]));
+  if (states.size() > kMost) names.push_back(fmt::format("{} more", states.size() - kMost));
+  return fmt::format("{}", fmt::join(names, "; "));
+}
+
+constexpr const char* kInstead = "give a discount below 1 or a finite horizon";
+
+// What is left when nothing more can be collapsed: may it stay?
+class Remaining {
+ public:
+  Remaining(const Model& model, const Terms& terms, const std::vector<AskedTotal>& totals)
+      : model_(model), terms_(terms), totals_(totals), support_(model, terms_.uncertainty) {
+    found_ =
+        end_components(model_, support_, Keep::by_some_kernel, std::vector<char>(model_.rows(), 1));
+  }
+  bool none() const { return found_.states.empty(); }
+
+  // One after the other is allowed only where staying costs the reward more and more, and nothing
+  // else is asked for: no policy of any worth stays then.
+  void check() const {
+    for (std::size_t c = 0; c < found_.states.size(); ++c) {
+      const std::string names = names_of(model_, found_.states[c]);
+      for (const AskedTotal& total : totals_) check_pays(total, c, names);
+    }
+    std::vector<char> free(model_.rows(), 0);  // may pay nothing
+    for (std::size_t c = 0; c < found_.states.size(); ++c) {
+      for (const Row row : found_.rows[c])
+        free[row] = std::all_of(totals_.begin(), totals_.end(), [&](const AskedTotal& total) {
+          return pays_in(total, row, c).most >= 0;
+        });
+    }
+    const EndComponents idle = end_components(model_, support_, Keep::by_some_kernel, free);
+    if (!idle.states.empty())
+      throw Error(
+          fmt::format("nature can keep an episode in states {} for ever, where it earns nothing: "
+                      "the set lets it leave out every way out, must be smaller; or {}",
+                      names_of(model_, idle.states.front()), kInstead));
+    if (!none() && !terms_.constraints.empty())
+      throw Error(fmt::format(
+          "a policy may stay in states {} for ever, where '{}' grows without end: no constraints "
+          "can be there then, every policy must come to an end; {}",
+          names_of(model_, found_.states.front()), falling(0), kInstead));
+  }
+
+ private:
+  Pays pays_in(const AskedTotal& total, Row row, std::size_t component) const {
+    return pays(model_, support_, total, row,
+                [&](State s) { return found_.of_state[s] == static_cast<int>(component); });
+  }
+  void check_pays(const AskedTotal& total, std::size_t component, const std::string& names) const {
+    for (const Row row : found_.rows[component])
+      if (pays_in(total, row, component).most > 0)
+        throw Error(fmt::format(
+            "a policy may stay in states {} for ever, where '{}' {} without end, every policy "
+            "must come to an end; {}",
+            names, total.name, total.sign > 0 ? "grows" : "falls", kInstead));
+  }
+  std::string falling(std::size_t component) const {
+    for (const AskedTotal& total : totals_) {
+      for (const Row row : found_.rows[component])
+        if (pays_in(total, row, component).least < 0) return total.name;
+    }
+    return {};
+  }
+
+  const Model& model_;
+  const Terms& terms_;
+  const std::vector<AskedTotal>& totals_;
+  Support support_;
+  EndComponents found_;
+};
+
+// Leaves out what may keep an episode from its end.
+Collapsed only_sure(const Collapsed& from, const std::vector<char>& unfinished, bool may_miss) {
+  const Model& model = from.model;
+  const Support support(model, from.terms.uncertainty);
+  std::vector<char> ends(model.states(), 0);
+  for (State s = 0; s < model.states(); ++s)
+    ends[s] =
+        model.row_begin(0, s) == model.row_end(0, s) && (unfinished.empty() || !unfinished[s]);
+  const SureReach sure = sure_reach(model, support, ends);
+  for (const State s : from.terms.start.states)
+    require(sure.sure[s] != 0,
+            "from {} no policy comes to {} with certainty, whatever nature does: the total is "
+            "infinite, must be finite",
+            model.state_name(s), unfinished.empty() ? "an end" : "the goal");
+  std::vector<char> keep(model.rows(), 0);
+  const bool all = std::all_of(sure.sure.begin(), sure.sure.end(), [](char is) { return is != 0; });
+  require(all || !from.terms.helpful_nature,
+          "nature helpful where a policy may never come to {}, every policy must",
+          unfinished.empty() ? "an end" : "the goal");
+  for (State s = 0; s < model.states(); ++s) {
+    for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)
+      keep[row] = all || support.stays(row, [&](State to) { return sure.sure[to] != 0; });
+    require(may_miss || sure.sure[s],
+            "from {} the goal is not reached with certainty: a total until then is infinite, every "
+            "policy must reach it",
+            model.state_name(s));
+  }
+  Collapsed found = collapse(model, from.terms, keep, {}, {});
+  for (State& s : found.state) s = from.state[s];
+  return found;
+}
+
+std::vector<char> picked(const std::vector<char>& of_given, const std::vector<State>& state) {
+  std::vector<char> here;
+  for (const State s : state) here.push_back(of_given[s]);
+  return here;
+}
+
+void keep_asked_signals(const std::vector<AskedTotal>& totals, Collapsed& found) {
+  ModelArrays arrays = found.model.arrays();
+  std::erase_if(arrays.signals, [&](const Signal& signal) {
+    return std::none_of(totals.begin(), totals.end(),
+                        [&](const AskedTotal& total) { return total.name == signal.name; });
+  });
+  found.model = Model(std::move(arrays));
+}
+
+}  // namespace
+
+std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
+                                  const std::vector<AskedTotal>& totals,
+                                  const Unfinished& unfinished) {
+  const Support support(model, terms.uncertainty);
+  const std::vector<char> all(model.rows(), 1);
+  const bool waits = std::any_of(unfinished.states.begin(), unfinished.states.end(),
+                                 [](char is) { return is != 0; });
+  if (!waits && Remaining(model, terms, totals).none()) return {};
+  std::vector<char> idle(model.rows(), 0);
+  for (Row row = 0; row < model.rows(); ++row)
+    idle[row] = support.is_fixed(row) &&
+                std::all_of(totals.begin(), totals.end(), [&](const AskedTotal& total) {
+                  return pays(model, support, total, row, [](State) { return true; }).nothing();
+                });
+  const EndComponents free = end_components(model, support, Keep::by_every_kernel, idle);
+  for (const auto& states : free.states)
+    require(!waits || unfinished.may_miss || !unfinished.states[states.front()],
+            "a policy may stay in states {} for ever: a total until the goal is infinite there, "
+            "every policy must reach it",
+            names_of(model, states));
+  Collapsed found = collapse(model, terms, all, free, unfinished.states);
+  if (!free.states.empty()) keep_asked_signals(totals, found);
+  std::vector<AskedTotal> here = totals;  // signals may have other numbers now
+  for (AskedTotal& total : here)
+    if (total.signal >= 0) total.signal = found.model.signal_index(total.name);
+  if (!waits) Remaining(found.model, found.terms, here).check();
+  if (waits || !Remaining(found.model, found.terms, here).none())
+    found = only_sure(found, waits ? picked(unfinished.states, found.state) : std::vector<char>(),
+                      unfinished.may_miss);
+  const Remaining left(found.model, found.terms, here);
+  left.check();
+  if (found.model.states() == model.states() && found.model.rows() == model.rows())
+    return WithEnds{model, terms, {}, left.none()};  // the same
+  return WithEnds{std::move(found.model), std::move(found.terms), std::move(found.state),
+                  left.none()};
+}
+
+}  // namespace redoubt::internal
