@@ -16,6 +16,7 @@ from . import _core
 from ._build import Labels, rebuilt
 from ._core import Error
 
+INFINITE = float("inf")
 PROGRAMS = {".prism", ".nm", ".pm", ".jani"}
 
 
@@ -104,7 +105,7 @@ class _Question:
     def __init__(self, storm: Any, model: Any, draft: _core.Draft) -> None:
         self.storm, self.model, self.draft = storm, model, draft
         self.labels: Labels = list(draft.model.labels)
-        self.horizon: int | None = None
+        self.horizon: float | None = None  # of all parts; infinite: without a bound on the steps
         self.objective: _core.Objective | None = None
         self.constraints: list[_core.Constraint] = []
         self.reward_as: str | None = None  # the name of the unnamed reward, where the property speaks of it
@@ -114,7 +115,9 @@ class _Question:
             self._read(part)
         model = rebuilt(self.draft.model, self.labels, reward_as=self.reward_as)
         terms = _core.Terms(self.draft.terms)
-        terms.horizon, terms.constraints = self.horizon, self.constraints
+        steps = self.horizon
+        terms.horizon = None if steps is None or steps == INFINITE else int(steps)
+        terms.constraints = self.constraints
         if self.objective is not None:
             terms.objective = self.objective
         return _core.Draft(model, terms, self.draft.rewarded or self.objective is not None)
@@ -141,10 +144,15 @@ class _Question:
         return make(quantity, float(part.threshold))
 
     def _reward(self, part: Any) -> str:
-        found = re.fullmatch(r"C<=(\d+)", str(part.subformula))
-        if found is None:
-            raise Error(f"property {part}, {part.subformula} must have a bound on the steps, as in C<=100")
-        self._end_after(part, int(found[1]))
+        path, found = part.subformula, re.fullmatch(r"C<=(\d+)", str(part.subformula))
+        until = path.is_eventually_formula
+        if found is None and not until and str(path) != "C":
+            raise Error(f"property {part}, {path} must be C, C<=100 for a bound on the steps, or F for a goal")
+        self._end_after(part, int(found[1]) if found else INFINITE)
+        signal = self._signal(part)
+        return _core.total_until(signal, self._label(path.subformula)) if until else signal
+
+    def _signal(self, part: Any) -> str:
         name = part.reward_name if part.has_reward_model_name() else ""
         known = self.draft.model.signal_names
         if name in known:
@@ -156,16 +164,19 @@ class _Question:
 
     def _probability(self, part: Any) -> str:
         path = part.subformula
+        if path.is_eventually_formula:
+            self._end_after(part, INFINITE)
+            return _core.reach(self._label(path.subformula))
         bound = re.search(r" U<=(\d+) ", str(path)) if path.is_bounded_until_formula else None
-        if bound is None:
-            raise Error(f"property {part}, {path} must be until or eventually within a number of steps, as in F<=100")
-        self._end_after(part, int(bound[1]))
+        if bound is None and not path.is_until_formula:
+            raise Error(f"property {part}, {path} must be until or eventually, with or without a number of steps")
+        self._end_after(part, int(bound[1]) if bound else INFINITE)
         goal = self._label(path.right_subformula)
         if str(path.left_subformula) == "true":
             return _core.reach(goal)
         return _core.until(self._label(path.left_subformula), goal)
 
-    def _end_after(self, part: Any, steps: int) -> None:
+    def _end_after(self, part: Any, steps: float) -> None:
         if self.horizon not in (None, steps):
             raise Error(f"property {part} ends after {steps} steps and another part after {self.horizon}, must agree")
         self.horizon = steps

@@ -163,11 +163,14 @@ def test_convert_writes_files_for_the_program(queue, tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('Pmax=? [F "full"]', "must be until or eventually within a number of steps, as in F<=100"),
-        ('R{"power"}min=? [F "full"]', "must have a bound on the steps, as in C<=100"),
+        ('Pmax=? [G "full"]', "must be until or eventually, with or without a number of steps"),
+        ('R{"power"}min=? [LRA]', "must be C, C<=100 for a bound on the steps, or F for a goal"),
+        ('R{"power"}max=? [C]', "for ever, where 'reward' grows without end"),
+        ('R{"power"}max=? [F "full"]', "for ever, where 'reward' grows without end"),
+        ('multi(Pmax=? [F "full"], R{"power"}<=3 [C<=6])', "must agree"),
         ('multi(Pmax=? [F<=5 "full"], R{"power"}<=3 [C<=6])', "must agree"),
         ('multi(Pmax=? [F<=5 "full"], R{"power"}min=? [C<=5])', "is a second objective"),
-        ('Pmax=? [X "full"]', "must be until or eventually within a number of steps"),
+        ('Pmax=? [X "full"]', "must be until or eventually, with or without a number of steps"),
         ('P>0.5 [F<=5 "full"]', "the bound must be <= or >="),
         ('R{"fuel"}min=? [C<=5]', "fuel"),
         ("Pmax=? [F<=5", "model.prism: "),

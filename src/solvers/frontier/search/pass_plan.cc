@@ -1,9 +1,9 @@
 #include "solvers/frontier/search/pass_plan.h"
-#include "bellman/steps.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "bellman/steps.h"
 #include "numerics/exact_sum.h"
 #include "parallel/collectives.h"
 
