@@ -73,7 +73,8 @@ void certificate(Table& table) {
     table.add({"certificate without uncertainty by Storm's multi-objective engine, " + model, 2, .7,
                Better::lower, lacks_storm()},
               [&] { return run_python("multi_objective.py", model)["ratio"].get<double>(); });
-  for (const char* set : {"tv", "chi2"})
+  // (Total variation anywhere is another matter: every landing is a set of its own.)
+  for (const char* set : {"tv,reach=support", "chi2"})
     table.add(
         {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", 3, 1.5},
         [&] { return by_kl("garnet(states=50,actions=4,successors=8,horizon=20,seed=1", set); });
