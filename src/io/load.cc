@@ -106,7 +106,9 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
                          const Objective& objective) {
   io::UmbShare share = naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
-    all_or_none(ranks, [&] { archive.emplace(path); });
+    // Ranks share a machine, and each reads its own pieces only: none keeps all that was packed.
+    all_or_none(ranks,
+                [&] { archive.emplace(path, ranks.size() == 1 ? io::TarReader::kMostKept : 0); });
     return io::read_share(*archive, ranks, options);
   });
   const auto& actions = share.block.action;

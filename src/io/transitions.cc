@@ -10,13 +10,31 @@
 namespace redoubt::internal::io {
 namespace {
 
-std::vector<double> pick(const std::vector<double>& values, const std::vector<std::size_t>& order) {
-  std::vector<double> out;
-  out.reserve(values.empty() ? 0 : order.size());
-  if (!values.empty()) {
-    for (const auto i : order) out.push_back(values[i]);
-  }
-  return out;
+template <class Value>
+void permute(std::vector<Value>& values, const std::vector<std::size_t>& order) {
+  if (values.empty()) return;
+  std::vector<Value> out;
+  out.reserve(order.size());
+  for (const auto i : order) out.push_back(values[i]);
+  values = std::move(out);
+}
+
+auto key(const Transitions& t, std::size_t i) {
+  return std::tuple(t.stage.empty() ? 0 : t.stage[i], t.state[i], t.action[i]);
+}
+
+// By stage, state and action; files mostly are so already.
+void sort(Transitions& t) {
+  std::size_t sorted = 1;
+  while (sorted < t.size() && !(key(t, sorted) < key(t, sorted - 1))) ++sorted;
+  if (sorted >= t.size()) return;
+  std::vector<std::size_t> order(t.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return key(t, i) < key(t, j); });
+  for (auto* numbers : {&t.stage, &t.state, &t.action, &t.next}) permute(*numbers, order);
+  for (auto* values : {&t.probability, &t.reward, &t.lower, &t.upper}) permute(*values, order);
+  for (auto& values : t.signals) permute(values, order);
 }
 
 template <class Value>
@@ -37,40 +55,30 @@ void repeat_offsets(std::vector<std::int64_t>& offsets, int times) {
 
 }  // namespace
 
-void assemble(const Transitions& t, ModelArrays& a) {
-  const auto key = [&](std::size_t i) {
-    return std::tuple(t.stage.empty() ? 0 : t.stage[i], t.state[i], t.action[i]);
-  };
-  std::vector<std::size_t> order(t.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto before = [&](std::size_t i, std::size_t j) { return key(i) < key(j); };
-  if (!std::is_sorted(order.begin(), order.end(), before))
-    std::stable_sort(order.begin(), order.end(), before);
-
+void assemble(Transitions t, ModelArrays& a) {
+  sort(t);
   a.state_rows.assign(static_cast<std::size_t>(a.states) * a.stages + 1, 0);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const auto i = order[k];
-    if (k == 0 || key(i) != key(order[k - 1])) {
-      const auto [stage, state, action] = key(i);
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (i == 0 || key(t, i) != key(t, i - 1)) {
+      const auto [stage, state, action] = key(t, i);
       ++a.state_rows[static_cast<std::size_t>(stage) * a.states + state + 1];
       a.action.push_back(action);
-      a.row_outcomes.push_back(static_cast<std::int64_t>(k));
+      a.row_outcomes.push_back(static_cast<std::int64_t>(i));
     }
-    const auto first = order[a.row_outcomes.back()];
+    const auto first = a.row_outcomes.back();
     require(std::isnan(t.probability[i]) == std::isnan(t.probability[first]),
             "some outcomes of (state {}, action {}) have a probability and some only bounds, must "
             "be the same for all",
             t.state[i], t.action[i]);
-    a.next.push_back(t.next[i]);
   }
-  a.row_outcomes.push_back(static_cast<std::int64_t>(order.size()));
+  a.row_outcomes.push_back(static_cast<std::int64_t>(t.size()));
   std::partial_sum(a.state_rows.begin(), a.state_rows.end(), a.state_rows.begin());
-  a.probability = pick(t.probability, order);
-  a.outcome_reward = pick(t.reward, order);
-  for (std::size_t s = 0; s < a.signals.size(); ++s)
-    a.signals[s].outcome = pick(t.signals[s], order);
-  a.lower = pick(t.lower, order);
-  a.upper = pick(t.upper, order);
+  a.next = std::move(t.next);
+  a.probability = std::move(t.probability);
+  a.outcome_reward = std::move(t.reward);
+  for (std::size_t s = 0; s < a.signals.size(); ++s) a.signals[s].outcome = std::move(t.signals[s]);
+  a.lower = std::move(t.lower);
+  a.upper = std::move(t.upper);
   place_between_bounds(a);
 }
 

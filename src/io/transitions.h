@@ -27,7 +27,7 @@ struct Transitions {
 
 // Fills state_rows, action and everything that belongs to outcomes. `arrays` brings states, stages
 // and the names of the signals.
-void assemble(const Transitions& transitions, ModelArrays& arrays);
+void assemble(Transitions transitions, ModelArrays& arrays);
 
 // A probability for each outcome of a row that has only bounds: the same share of every interval.
 // Leaves rows alone that have their probabilities, and those whose bounds do not enclose one: the

@@ -24,7 +24,7 @@ struct Columns {
 Columns read_header(CsvRecords& records) {
   require(records.next(), "is empty, must begin with a header line");
   Columns c;
-  c.names = records.fields();
+  c.names.assign(records.fields().begin(), records.fields().end());
   const std::pair<std::string_view, int*> known[] = {{"state", &c.state},
                                                      {"action", &c.action},
                                                      {"next", &c.next},
@@ -94,7 +94,7 @@ class Reader {
 
  private:
   double number(int column) const {
-    const std::string& text = records_.fields()[column];
+    const std::string_view text = records_.fields()[column];
     double value = std::numeric_limits<double>::quiet_NaN();
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     require(error == std::errc() && end == text.data() + text.size() && std::isfinite(value),

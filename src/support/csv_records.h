@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ class CsvRecords {
     while (at_ < text_.size()) {
       line_ = next_line_;
       fields_.clear();
+      unescaped_.clear();
       do {
         require(fields_.size() < most_fields, "line {}: more than {} columns, must be at most that",
                 line_, most_fields);
@@ -33,37 +35,40 @@ class CsvRecords {
     }
     return false;
   }
-  const std::vector<std::string>& fields() const { return fields_; }
+  // They point into the text and are gone with the next record.
+  const std::vector<std::string_view>& fields() const { return fields_; }
   int line() const { return line_; }
 
  private:
-  std::string field() {
+  std::string_view field() {
     while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    std::string out;
     if (at_ < text_.size() && text_[at_] == '"') {
-      out = quoted_field();
+      const std::string_view out = quoted_field();
       while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
       require(at_ == text_.size() || text_[at_] == ',' || text_[at_] == '\n',
               "line {}: text after a closing quote, must be a comma or the end of the line", line_);
       return out;
     }
-    const auto end = std::min(text_.find_first_of(",\n", at_), text_.size());
-    out = text_.substr(at_, end - at_);
+    std::size_t end = at_;
+    while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') ++end;
+    std::string_view out = text_.substr(at_, end - at_);
     at_ = end;
-    while (!out.empty() && is_blank(out.back())) out.pop_back();
+    while (!out.empty() && is_blank(out.back())) out.remove_suffix(1);
     return out;
   }
-  std::string quoted_field() {
-    std::string out;
-    for (++at_; at_ < text_.size(); ++at_) {
+  std::string_view quoted_field() {
+    const std::size_t begin = ++at_;
+    std::string* copy = nullptr;  // needed from the first doubled quote on
+    for (; at_ < text_.size(); ++at_) {
       if (text_[at_] == '\n') ++next_line_;
       if (text_[at_] != '"') {
-        out += text_[at_];
+        if (copy != nullptr) *copy += text_[at_];
       } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
-        out += text_[++at_];
+        if (copy == nullptr) copy = &unescaped_.emplace_back(text_.substr(begin, at_ - begin));
+        *copy += text_[++at_];
       } else {
         ++at_;
-        return out;
+        return copy != nullptr ? std::string_view(*copy) : text_.substr(begin, at_ - 1 - begin);
       }
     }
     throw Error(fmt::format("line {}: a quote is never closed, must be", line_));
@@ -73,7 +78,8 @@ class CsvRecords {
   std::string_view text_;
   std::size_t at_ = 0;
   int line_ = 0, next_line_ = 1;
-  std::vector<std::string> fields_;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unescaped_;  // fields with quotes in them, of this record
 };
 
 }  // namespace redoubt::internal

@@ -28,7 +28,7 @@ struct Columns {
 Columns read_header(CsvRecords& records) {
   require(records.next(), "is empty, must begin with a header line");
   Columns c;
-  c.names = records.fields();
+  c.names.assign(records.fields().begin(), records.fields().end());
   const std::pair<std::string_view, int*> known[] = {
       {"idstatefrom", &c.from}, {"idaction", &c.action},
       {"idstateto", &c.to},     {"probability", &c.probability},
@@ -68,7 +68,7 @@ class RecordReader {
 
   bool is_empty(int column) const { return records_.fields()[column].empty(); }
   double number(int column) const {
-    const std::string& text = records_.fields()[column];
+    const std::string_view text = records_.fields()[column];
     const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
     const char* end = text.data() + text.size();
     double value = kAbsent;
@@ -78,6 +78,13 @@ class RecordReader {
     return value;
   }
   std::int32_t integer(int column, std::int32_t most) const {
+    // Mostly digits, and few; anything else is read as the number that it may be.
+    const std::string_view text = records_.fields()[column];
+    std::int32_t digits = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), digits);
+    if (result.ec == std::errc() && result.ptr == text.data() + text.size() && digits >= 0 &&
+        digits <= most)
+      return digits;
     const double value = number(column);
     if (!(value >= 0 && value <= most && value == std::floor(value)))
       fail(column, fmt::format("must be a whole number in 0..{}", most));
@@ -149,7 +156,7 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
   require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
                     text.size());
   for (const int column : columns.signals) a.signals.push_back({columns.names[column], {}, {}});
-  assemble(transitions, a);
+  assemble(std::move(transitions), a);
   // The file gives every value with an outcome.
   a.reward = take_row_values(a.outcome_reward, a);
   for (Signal& s : a.signals) s.row = take_row_values(s.outcome, a);

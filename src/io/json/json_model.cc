@@ -178,7 +178,7 @@ Model read_model(const JsonNode& root, std::size_t bytes, const std::optional<in
   const int stages = count_stages(root, transitions, horizon);
   require_plausible(static_cast<std::int64_t>(stages) * a.states, "states of all stages", bytes);
   a.stages = transitions.stage.empty() ? 1 : stages;
-  assemble(transitions, a);
+  assemble(std::move(transitions), a);
   if (a.stages < stages) {
     require_plausible(stages * values, "transition values of all stages", bytes);
     repeat_for_stages(a, stages);

@@ -74,8 +74,8 @@ TarReader::TarReader(std::string_view archive)
   list();
 }
 
-TarReader::TarReader(const std::filesystem::path& path)
-    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+TarReader::TarReader(const std::filesystem::path& path, std::int64_t most_kept)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), most_kept_(most_kept) {
   require(file_ >= 0, "cannot be opened ({})", std::strerror(errno));
   try {
     struct stat status = {};
@@ -131,14 +131,31 @@ void TarReader::list() {
     plain_ = plain_ && archive_filter_count(a) == 1 && archive_entry_sparse_count(entry) == 0;
     require_complete(!plain_ || member.size <= size_ - member.offset, name, size_ - member.offset,
                      member.size);
+    if (!plain_) keep(name, member, total);
   }
+  if (kept_.size() < members_.size()) kept_.clear();
   stream_.reset();
+}
+
+// Unpacking takes far longer than anything else that is done to a file.
+void TarReader::keep(const std::string& name, const Member& member, std::int64_t total) {
+  if (total > most_kept_) return kept_.clear();
+  std::string& content = kept_[name];
+  content.resize(static_cast<std::size_t>(member.size));
+  for (std::int64_t done = 0; done < member.size;) {
+    const auto got = archive_read_data(stream_->archive.get(), content.data() + done,
+                                       static_cast<std::size_t>(member.size - done));
+    require_complete(got > 0, name, done, member.size);
+    done += got;
+  }
 }
 
 void TarReader::read(const std::string& name, std::int64_t at, std::span<char> into) {
   const Member& member = members_.at(name);
   if (plain_)
     read_plain(member.offset + at, into);
+  else if (const auto kept = kept_.find(name); kept != kept_.end())
+    std::copy_n(kept->second.data() + at, into.size(), into.data());
   else
     read_stream(name, member, at, into);
 }

@@ -15,12 +15,14 @@
 namespace redoubt::internal::io {
 
 // The files of a tar archive, plain or packed by gzip or xz, of which any piece can be read.
-// Nothing is kept in memory and nothing written to disk. Of a plain archive a piece costs what it
-// has; a packed one is unpacked up to there, from its beginning when the piece lies before the last
+// Nothing is written to disk. Of a plain archive a piece costs what it has, and nothing is kept in
+// memory. A packed one is unpacked once and kept, if that takes at most `most_kept` bytes; a larger
+// one is unpacked again up to each piece, from its beginning when the piece lies before the last
 // one. An archive that would unpack to more than 32 megabytes plus 100 times its size is an Error.
 class TarReader {
  public:
-  explicit TarReader(const std::filesystem::path& path);
+  static constexpr std::int64_t kMostKept = std::int64_t{1} << 30;
+  explicit TarReader(const std::filesystem::path& path, std::int64_t most_kept = kMostKept);
   explicit TarReader(std::string_view archive);  // which must outlive this
   TarReader(const TarReader&) = delete;
   TarReader& operator=(const TarReader&) = delete;
@@ -41,6 +43,7 @@ class TarReader {
   struct Stream;  // a place in the unpacked archive
   void list();
   void open();
+  void keep(const std::string& name, const Member& member, std::int64_t total);
   void read_plain(std::int64_t at, std::span<char> into) const;
   void read_stream(const std::string& name, const Member& member, std::int64_t at,
                    std::span<char> into);
@@ -48,8 +51,10 @@ class TarReader {
   std::string_view bytes_;  // the archive, or
   int file_ = -1;           // the file that it is
   std::int64_t size_ = 0;
+  std::int64_t most_kept_ = kMostKept;
   bool plain_ = true;
   std::map<std::string, Member> members_;
+  std::map<std::string, std::string> kept_;  // all members of a packed archive, or none
   std::unique_ptr<Stream> stream_;
 };
 
