@@ -14,6 +14,7 @@ constexpr int kMostRounds = 1 << 16;
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
 constexpr double kForPrices = 0.25, kForGames = 0.45, kForgotten = 0.02;
+constexpr double kForGamesInPlace = 0.6;  // of an infinite horizon
 // What a first, coarse pass says of losses between prices is too little by about this.
 constexpr double kOfFirst = 0.3;
 constexpr double kLeastShare = 1e-3;
@@ -152,11 +153,12 @@ bool PassPlan::add_direction(const std::vector<double>& wanted) {
 bool PassPlan::make_finer(const GapAttribution& gaps, const Answer& answer) {
   // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
   // that cost more than they were allowed to need more rounds.
-  const double for_games = kForGames * share_ * answer.allowed;
+  const bool in_place = problem_.infinite();
+  const double for_games = (in_place ? kForGamesInPlace : kForGames) * share_ * answer.allowed;
   const bool unfinished = gaps.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
-  const bool first = std::isinf(before);
-  for_games_ = std::max(for_games, 0.01 * answer.gap());
+  const bool first = std::isinf(before) && !in_place;
+  for_games_ = std::max(for_games, (in_place ? 0.02 : 0.01) * answer.gap());
   const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
   if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
   const double target = (first ? kOfFirst : 1) * kForPrices * share_ * answer.allowed;
