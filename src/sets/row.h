@@ -87,4 +87,11 @@ struct SparseRows {
 using ExpectedValues = void (*)(const SparseRows& matrix, const std::int64_t* rows,
                                 std::int64_t count, const double* values, double* result);
 
+// Some rows: those of a list, or without one `count` rows from `first` on.
+struct RowChoice {
+  std::int64_t count = 0;
+  std::int64_t first = 0;
+  const std::int64_t* list = nullptr;
+};
+
 }  // namespace redoubt::internal

@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <memory>
 
 #include "redoubt/worst_case.h"
+#include "sets/check_rows.h"
 #include "sets/worst_case.h"
 #include "support/require.h"
 
@@ -14,129 +13,99 @@ namespace {
 
 constexpr int kBatch = 64;  // lanes that are laid out and solved at a time
 
-double single(const Radius& radius) {
-  require(radius.rows.size() <= 1, "{} radii for one row, must be one number", radius.rows.size());
-  return radius.of(0);
-}
-
-// What the kernel reads as the radius of the row.
-template <class Set>
-double radius_of(const Set& set) {
-  double radius = 0;
-  if constexpr (requires { set.radius; }) {
-    radius = single(set.radius);
-    require(radius >= 0 && std::isfinite(radius), "radius = {}, must be at least 0 and finite",
-            radius);
+// An array that needs no memory of its own as long as it is short: asking for it takes as long as
+// the worst case of a short row.
+template <class Number, std::size_t kFew>
+class ShortArray {
+ public:
+  Number* get(std::size_t count) {
+    if (count <= kFew) return few_;
+    many_.reset(new Number[count]);
+    return many_.get();
   }
-  if constexpr (requires { set.temperature; }) {
-    radius = set.temperature;
-    require(radius > 0 && std::isfinite(radius), "temperature = {}, must be positive and finite",
-            radius);
-  }
-  return radius;
-}
 
-void check_probabilities(std::span<const double> p) {
-  require(!p.empty(), "a row without outcomes, must have at least one");
-  double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    require(p[i] >= 0 && p[i] <= 1, "probability[{}] = {}, must be in [0, 1]", i, p[i]);
-    sum += p[i];
-  }
-  require(std::abs(sum - 1) <= 1e-9 * p.size(), "probabilities sum to {}, must sum to 1", sum);
-}
-
-void check_bounds(std::span<const double> lower, std::span<const double> upper) {
-  require(!lower.empty() && lower.size() == upper.size(),
-          "{} lower and {} upper bounds, must be one of each for every outcome", lower.size(),
-          upper.size());
-  for (std::size_t i = 0; i < lower.size(); ++i)
-    require(0 <= lower[i] && lower[i] <= upper[i] && upper[i] <= 1,
-            "bounds of outcome {} = [{}, {}], must satisfy 0 <= lower <= upper <= 1", i, lower[i],
-            upper[i]);
-  const double least = std::accumulate(lower.begin(), lower.end(), 0.0);
-  const double most = std::accumulate(upper.begin(), upper.end(), 0.0);
-  const double slack = 1e-9 * lower.size();
-  require(least <= 1 + slack && most >= 1 - slack, "bounds sum to [{}, {}], must contain 1", least,
-          most);
-}
+ private:
+  Number few_[kFew];
+  std::unique_ptr<Number[]> many_;
+};
 
 // One row laid out for the kernels: only the outcomes that nature can reach, each with its place in
 // the input.
 class Layout {
  public:
-  Layout(const Uncertainty& set, const SingleRow& row) : kernel_(worst_case_kernel(set)) {
-    radius_ = std::visit([](const auto& kind) { return radius_of(kind); }, set);
+  Layout(const Uncertainty& set, const SingleRow& row, double sum, int lanes)
+      : kernel_(worst_case_kernel(set)), radius_(radius_of(set)), lanes_(padded_lanes(lanes)) {
     const bool interval = std::holds_alternative<Interval>(set);
-    if (interval)
-      check_bounds(row.lower, row.upper);
-    else
-      check_probabilities(row.probability);
-    size_ = interval ? row.lower.size() : row.probability.size();
-    const double sum = std::accumulate(row.probability.begin(), row.probability.end(), 0.0);
-    for (std::size_t i = 0; i < size_; ++i) {
+    size_ = static_cast<int>(interval ? row.lower.size() : row.probability.size());
+    double* numbers = numbers_.get((std::size_t{3} + lanes_) * size_ + std::size_t{2} * lanes_);
+    probability_ = numbers, lower_ = probability_ + size_, upper_ = lower_ + size_;
+    values_ = upper_ + size_, floor_ = values_ + std::size_t{1} * size_ * lanes_;
+    worst_ = floor_ + lanes_;
+    place_ = places_.get(size_);
+    for (int i = 0; i < size_; ++i) {
       if (!interval && row.probability[i] == 0) continue;
-      place_.push_back(i);
-      probability_.push_back(interval ? 0 : row.probability[i] / sum);
-      lower_.push_back(interval ? row.lower[i] : 0);
-      upper_.push_back(interval ? row.upper[i] : 1);
+      place_[outcomes_] = i;
+      probability_[outcomes_] = interval ? 0 : row.probability[i] / sum;
+      lower_[outcomes_] = interval ? row.lower[i] : 0;
+      upper_[outcomes_] = interval ? row.upper[i] : 1;
+      ++outcomes_;
     }
     const TV* tv = std::get_if<TV>(&set);
     anywhere_ = tv != nullptr && tv->reach == Reach::anywhere;
-    for (std::size_t i = 0; i < place_.size(); ++i) lanes_.emplace_back(kBatch);
-    for (const auto& lane : lanes_) pointers_.push_back(lane.data());
+    pointers_ = all_pointers_.get(outcomes_);
+    for (int i = 0; i < outcomes_; ++i) pointers_[i] = values_ + std::size_t{1} * i * lanes_;
   }
 
-  std::size_t size() const { return size_; }
-
-  // Solves `count` value vectors, at most a batch. `distribution` may be empty.
+  // Solves `count` value vectors, at most as many as there are lanes. `distribution` may be empty.
   void solve(std::span<const double> values, int count, std::span<double> worst,
              std::span<double> distribution) {
-    for (std::size_t i = 0; i < place_.size(); ++i) {
-      for (int lane = 0; lane < count; ++lane) lanes_[i][lane] = values[lane * size_ + place_[i]];
-      // Lanes beyond the last vector repeat it: they are computed and must be finite.
-      std::fill(lanes_[i].begin() + count, lanes_[i].end(), lanes_[i][count - 1]);
+    const int padded = padded_lanes(count);
+    // Lanes beyond the last vector repeat it: they are computed and must be finite.
+    for (int i = 0; i < outcomes_; ++i) {
+      double* to = values_ + std::size_t{1} * i * lanes_;
+      const double* from = values.data() + place_[i];
+      for (int lane = 0; lane < count; ++lane) to[lane] = from[std::size_t{1} * lane * size_];
+      for (int lane = count; lane < padded; ++lane) to[lane] = to[count - 1];
     }
-    std::vector<double> floor(anywhere_ ? kBatch : 0);
-    for (int lane = 0; lane < static_cast<int>(floor.size()); ++lane)
-      floor[lane] = values[lowest(values, std::min(lane, count - 1))];
-    std::vector<double> result(kBatch);
-    std::vector<double> minimiser(distribution.empty() ? 0
-                                                       : (place_.size() + 1) * padded_lanes(count));
-    const int outcomes = static_cast<int>(place_.size());
-    kernel_({outcomes, probability_.data(), radius_, lower_.data(), upper_.data()},
-            {count, pointers_.data(), anywhere_ ? floor.data() : nullptr}, scratch_, result.data(),
+    for (int lane = 0; anywhere_ && lane < padded; ++lane) {
+      const double* from = values.data() + std::size_t{1} * std::min(lane, count - 1) * size_;
+      floor_[lane] = lane < count ? *std::min_element(from, from + size_) : floor_[count - 1];
+    }
+    std::vector<double> minimiser(distribution.empty() ? 0 : (std::size_t{1} + outcomes_) * padded);
+    kernel_({outcomes_, probability_, radius_, lower_, upper_},
+            {count, pointers_, anywhere_ ? floor_ : nullptr}, scratch_, worst_,
             minimiser.empty() ? nullptr : minimiser.data());
-    std::copy_n(result.begin(), count, worst.begin());
+    std::copy_n(worst_, count, worst.begin());
     if (!minimiser.empty()) scatter(minimiser, values, count, distribution);
   }
 
  private:
-  // The index of the lowest of all given outcomes in one value vector.
-  std::size_t lowest(std::span<const double> values, int lane) const {
-    const auto first = values.begin() + lane * size_;
-    return std::min_element(first, first + size_) - values.begin();
-  }
-
   void scatter(const std::vector<double>& minimiser, std::span<const double> values, int count,
                std::span<double> distribution) const {
-    const int stride = padded_lanes(count);
+    const auto stride = static_cast<std::size_t>(padded_lanes(count));
     for (int lane = 0; lane < count; ++lane) {
-      for (std::size_t i = 0; i < place_.size(); ++i)
-        distribution[lane * size_ + place_[i]] = minimiser[i * stride + lane];
-      const double on_floor = minimiser[place_.size() * stride + lane];
-      if (on_floor > 0) distribution[lowest(values, lane)] += on_floor;
+      const auto here = distribution.subspan(std::size_t{1} * lane * size_, size_);
+      for (int i = 0; i < outcomes_; ++i) here[place_[i]] = minimiser[i * stride + lane];
+      const double on_floor = minimiser[outcomes_ * stride + lane];
+      if (on_floor == 0) continue;
+      const auto of_lane = values.subspan(std::size_t{1} * lane * size_, size_);
+      here[std::min_element(of_lane.begin(), of_lane.end()) - of_lane.begin()] += on_floor;
     }
   }
 
   WorstCase kernel_;
-  double radius_ = 0;
+  double radius_;
+  int lanes_;
+  int size_ = 0, outcomes_ = 0;  // of the input; that nature can reach
   bool anywhere_ = false;
-  std::size_t size_ = 0;            // of the input
-  std::vector<std::size_t> place_;  // of each outcome in the input
-  std::vector<double> probability_, lower_, upper_;
-  std::vector<std::vector<double>> lanes_;  // [outcome][lane]
-  std::vector<const double*> pointers_;
+  ShortArray<double, 256> numbers_;
+  ShortArray<int, 16> places_;
+  ShortArray<const double*, 16> all_pointers_;
+  double *probability_, *lower_, *upper_;
+  double* values_;           // [outcome][lane]
+  double *floor_, *worst_;   // [lane]
+  int* place_;               // of each outcome in the input
+  const double** pointers_;  // to the values of each outcome
   Scratch scratch_;
 };
 
@@ -144,17 +113,24 @@ class Layout {
 
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution) {
-  Layout layout(uncertainty, row);
-  const std::size_t size = layout.size();
+  const auto radii = radii_of(uncertainty).size();
+  require(radii <= 1, "{} radii for one row, must be one number", radii);
+  const bool interval = std::holds_alternative<Interval>(uncertainty);
+  double sum = 1;
+  if (interval)
+    check_bounds(row.lower, row.upper);
+  else
+    sum = check_probabilities(row.probability);
+  const std::size_t size = interval ? row.lower.size() : row.probability.size();
   require(values.size() % size == 0, "{} values for {} outcomes, must be a multiple", values.size(),
           size);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    require(std::isfinite(values[i]), "values[{}] = {}, must be finite", i, values[i]);
+  check_values(values);
 
   const std::size_t vectors = values.size() / size;
   WorstCaseOf result;
   result.value.resize(vectors);
   if (with_distribution) result.distribution.resize(values.size());
+  Layout layout(uncertainty, row, sum, static_cast<int>(std::min<std::size_t>(kBatch, vectors)));
   for (std::size_t first = 0; first < vectors; first += kBatch) {
     const int count = static_cast<int>(std::min<std::size_t>(kBatch, vectors - first));
     const std::span<double> all(result.distribution);

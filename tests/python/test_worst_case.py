@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import redoubt as rd
 import reference
+import scipy.sparse
 from scipy.optimize import linprog
 
 
@@ -84,21 +85,63 @@ def test_mass_outside_of_the_support():
     assert rd.worst_case(rd.KL(9.0), p, v) == pytest.approx(1.0)
 
 
+def close(found, expected):
+    """Up to the order of adding."""
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-11)
+
+
 def test_batches_are_rows_one_by_one():
     p, v = rows(5, 4, seed=4)
     radius = np.linspace(0, 0.4, 5)
     together, chosen = rd.worst_case(rd.KL(radius), p, v, return_distribution=True)
-    one_by_one = [rd.worst_case(rd.KL(r), *row) for r, row in zip(radius, zip(p, v, strict=True), strict=True)]
-    np.testing.assert_array_equal(together, one_by_one)
+    close(together, [rd.worst_case(rd.KL(r), *row) for r, row in zip(radius, zip(p, v, strict=True), strict=True)])
     assert chosen.shape == v.shape
+    close((chosen * v).sum(axis=1), together)
     np.testing.assert_array_equal(
         rd.worst_case(rd.KL(0.1), p[0], v), [rd.worst_case(rd.KL(0.1), p[0], values) for values in v]
     )
-    np.testing.assert_array_equal(
-        rd.worst_case(rd.TV(0.1), p, v[0]), [rd.worst_case(rd.TV(0.1), row, v[0]) for row in p]
-    )
+    close(rd.worst_case(rd.TV(0.1), p, v[0]), [rd.worst_case(rd.TV(0.1), row, v[0]) for row in p])
     bounds = rd.Interval(0.5 * p, np.minimum(1, p + 0.2))
     assert rd.worst_case(bounds, p, v).shape == (5,)
+
+
+SETS_OF_ROWS = {**{name: make for name, (make, _) in SETS.items()}, "nominal": lambda r: rd.Nominal(), "tilt": rd.Tilt}
+
+
+@pytest.mark.parametrize("name", SETS_OF_ROWS)
+def test_sparse_rows_are_rows_one_by_one(name):
+    uncertainty = SETS_OF_ROWS[name](0.3)
+    random = np.random.default_rng(5)
+    p = np.where(random.random((300, 12)) < 0.4, random.random((300, 12)), 0)  # of all lengths, some with one outcome
+    p[:, 0] = np.where(p.sum(axis=1) == 0, 1, p[:, 0])
+    p /= p.sum(axis=1, keepdims=True)
+    v = random.normal(size=12)
+    expected = [rd.worst_case(uncertainty, row, v, return_distribution=True) for row in p]
+    for form in (scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.csr_array):
+        value, chosen = rd.worst_case(uncertainty, form(p), v, return_distribution=True)
+        close(value, [value for value, _ in expected])
+        np.testing.assert_allclose(chosen.toarray(), [chosen for _, chosen in expected], atol=1e-9)
+        close(rd.worst_case(uncertainty, form(p), v), value)
+    value, chosen = rd.worst_case(uncertainty, p, v, return_distribution=True)  # zeros among the entries
+    close(value, [value for value, _ in expected])
+    np.testing.assert_allclose(chosen, [chosen for _, chosen in expected], atol=1e-9)
+
+
+def test_sparse_intervals_are_rows_one_by_one():
+    p, v = rows(20, 6, seed=6)
+    low, high = np.where(p > 0.1, 0.6 * p, 0), np.minimum(1, p + 0.1)
+    expected = [rd.worst_case(rd.Interval(a, b), q, v[0]) for a, b, q in zip(low, high, p, strict=True)]
+    sparse = [scipy.sparse.csr_matrix(x) for x in (low, high, p)]
+    close(rd.worst_case(rd.Interval(*sparse[:2]), sparse[2], v[0]), expected)
+    close(rd.worst_case(rd.Interval(0, 0.5), sparse[2], v[0]), [rd.worst_case(rd.Interval(0, 0.5), q, v[0]) for q in p])
+
+
+def test_duplicates_add_up_and_nothing_is_changed():
+    p = scipy.sparse.csr_matrix(([0.25, 0.25, 0.5], [1, 1, 0], [0, 3]), shape=(1, 2))
+    assert rd.worst_case(rd.Nominal(), p, [0.0, 1.0]) == pytest.approx([0.5])
+    assert p.nnz == 3
+    none = scipy.sparse.csr_matrix((0, 3))
+    assert rd.worst_case(rd.KL(0.1), none, np.zeros(3)).shape == (0,)
 
 
 def test_bad_rows_are_errors():
@@ -112,3 +155,10 @@ def test_bad_rows_are_errors():
         rd.worst_case(rd.KL(-0.1), [0.5, 0.5], [1.0, 2.0])
     with pytest.raises(rd.Error, match="must have lo and hi"):
         rd.worst_case(rd.Interval(), [0.5, 0.5], [1.0, 2.0])
+    sparse = scipy.sparse.csr_matrix([[0.5, 0.5], [0.5, 0.4]])
+    with pytest.raises(rd.Error, match=r"row 1: probabilities sum to 0\.9"):
+        rd.worst_case(rd.KL(0.1), sparse, [1.0, 2.0])
+    with pytest.raises(rd.Error, match=r"p is sparse with shape \(2, 2\) and v has shape \(3,\)"):
+        rd.worst_case(rd.KL(0.1), sparse, [1.0, 2.0, 3.0])
+    with pytest.raises(rd.Error, match=r"lo of list, must be a number or a sparse matrix"):
+        rd.worst_case(rd.Interval([0, 0], [1, 1]), sparse, [1.0, 2.0])

@@ -1,0 +1,141 @@
+#include "sets/rows_abreast.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace redoubt::internal {
+namespace {
+
+// Rows that are sorted by length together: enough to fill the lanes, few enough to stay near.
+constexpr int kWindow = 256;
+// Rows side by side. Kernels take four blocks of lanes together; long rows fill the caches sooner.
+constexpr int kAbreast = 32;
+constexpr int kLongRow = 256;
+
+std::int64_t row_of(const RowChoice& chosen, std::int64_t number) {
+  return chosen.list != nullptr ? chosen.list[number] : chosen.first + number;
+}
+
+int outcomes_of(const StoredRows& rows, std::int64_t row) {
+  return static_cast<int>(rows.row_outcomes[row + 1] - rows.row_outcomes[row]);
+}
+
+}  // namespace
+
+RowsAbreast::RowsAbreast(WorstCases kernel)
+    : kernel_(kernel), order_(kWindow), radius_(kAbreast), floor_(kAbreast), worst_(kAbreast) {}
+
+void RowsAbreast::worst(const StoredRows& rows, const RowChoice& chosen, const double* values,
+                        const Landings& landings, double* result,
+                        const Distributions* distributions) {
+  if (landings.floor != nullptr) std::fill(floor_.begin(), floor_.end(), *landings.floor);
+  for (std::int64_t first = 0; first < chosen.count; first += kWindow) {
+    const RowChoice window{std::min<std::int64_t>(kWindow, chosen.count - first),
+                           chosen.first + first,
+                           chosen.list != nullptr ? chosen.list + first : nullptr};
+    Landings of_window = landings;
+    if (landings.of_each) of_window.floor += first;
+    Distributions here;
+    if (distributions != nullptr) here = {distributions->begin + first, distributions->probability};
+    solve_window(rows, window, values, of_window, result + first,
+                 distributions != nullptr ? &here : nullptr);
+  }
+}
+
+void RowsAbreast::solve_window(const StoredRows& rows, const RowChoice& chosen,
+                               const double* values, const Landings& landings, double* result,
+                               const Distributions* distributions) {
+  const bool has_floor = landings.floor != nullptr;
+  const bool equal = sort_by_outcomes(rows, chosen);
+  for (std::int64_t first = 0; first < chosen.count;) {
+    const int outcomes = outcomes_of(rows, row_of(chosen, order_[first]));
+    const auto most =
+        std::min<std::int64_t>(chosen.count, first + (outcomes > kLongRow ? kLaneBlock : kAbreast));
+    std::int64_t last = first + 1;
+    if (equal) last = most;
+    while (last < most && outcomes_of(rows, row_of(chosen, order_[last])) == outcomes) ++last;
+
+    const int count = static_cast<int>(last - first), lanes = padded_lanes(count);
+    const int* members = order_.data() + first;
+    make_room(outcomes, lanes, rows.lower != nullptr, distributions != nullptr);
+    for (int lane = 0; lane < lanes; ++lane)  // lanes beyond the last row repeat it
+      fill_lane(rows, row_of(chosen, members[std::min(lane, count - 1)]), lane, lanes, outcomes,
+                values);
+    for (int lane = 0; landings.of_each && lane < lanes; ++lane)
+      floor_[lane] = landings.floor[members[std::min(lane, count - 1)]];
+    kernel_({outcomes, probability_.data(), radius_.data(), lower_.data(), upper_.data()},
+            {count, pointers_.data(), has_floor ? floor_.data() : nullptr}, scratch_, worst_.data(),
+            distributions != nullptr ? minimiser_.data() : nullptr);
+    for (int lane = 0; lane < count; ++lane) result[members[lane]] = worst_[lane];
+    if (distributions != nullptr)
+      write_distributions(members, count, outcomes, has_floor, *distributions);
+    first = last;
+  }
+}
+
+void RowsAbreast::make_room(int outcomes, int lanes, bool intervals, bool distributions) {
+  const auto numbers = static_cast<std::size_t>(outcomes) * lanes;
+  if (values_.size() < numbers) {
+    values_.resize(numbers);
+    (intervals ? lower_ : probability_).resize(numbers);
+    if (intervals) upper_.resize(numbers);
+  }
+  if (distributions && minimiser_.size() < numbers + lanes) minimiser_.resize(numbers + lanes);
+  pointers_.resize(outcomes);
+  for (int i = 0; i < outcomes; ++i)
+    pointers_[i] = values_.data() + static_cast<std::size_t>(i) * lanes;
+}
+
+// By counting: lengths are small numbers. True when they are all equal.
+bool RowsAbreast::sort_by_outcomes(const StoredRows& rows, const RowChoice& chosen) {
+  int least = outcomes_of(rows, row_of(chosen, 0)), most = least;
+  for (std::int64_t i = 1; i < chosen.count; ++i) {
+    const int outcomes = outcomes_of(rows, row_of(chosen, i));
+    least = std::min(least, outcomes);
+    most = std::max(most, outcomes);
+  }
+  if (least == most) {
+    std::iota(order_.begin(), order_.begin() + chosen.count, 0);
+    return true;
+  }
+  count_.assign(most - least + 2, 0);
+  for (std::int64_t i = 0; i < chosen.count; ++i)
+    ++count_[outcomes_of(rows, row_of(chosen, i)) - least + 1];
+  std::partial_sum(count_.begin(), count_.end(), count_.begin());
+  for (std::int64_t i = 0; i < chosen.count; ++i)
+    order_[count_[outcomes_of(rows, row_of(chosen, i)) - least]++] = static_cast<int>(i);
+  return false;
+}
+
+void RowsAbreast::fill_lane(const StoredRows& rows, std::int64_t row, int lane, int lanes,
+                            int outcomes, const double* values) {
+  const auto begin = rows.row_outcomes[row];
+  radius_[lane] = rows.radius != nullptr ? rows.radius[row] : rows.same_radius;
+  const auto step = static_cast<std::size_t>(lanes);
+  double* to = values_.data() + lane;
+  for (int i = 0; i < outcomes; ++i) to[i * step] = values[rows.next[begin + i]];
+  if (rows.added != nullptr) {
+    for (int i = 0; i < outcomes; ++i) to[i * step] += rows.scale * rows.added[begin + i];
+  }
+  const auto spread = [&](const double* from, std::vector<double>& lanes_of) {
+    double* at = lanes_of.data() + lane;
+    for (int i = 0; i < outcomes; ++i) at[i * step] = from[begin + i];
+  };
+  if (rows.lower != nullptr) {
+    spread(rows.lower, lower_);
+    spread(rows.upper, upper_);
+  } else {
+    spread(rows.probability, probability_);
+  }
+}
+
+void RowsAbreast::write_distributions(const int* members, int count, int outcomes, bool has_floor,
+                                      const Distributions& distributions) const {
+  const auto step = static_cast<std::size_t>(padded_lanes(count));
+  for (int lane = 0; lane < count; ++lane) {
+    double* to = distributions.probability + distributions.begin[members[lane]];
+    for (int i = 0; i < outcomes + has_floor; ++i) to[i] = minimiser_[i * step + lane];
+  }
+}
+
+}  // namespace redoubt::internal
