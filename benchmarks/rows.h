@@ -20,6 +20,10 @@ class Rows {
   // The same by std::sort of each lane, for total variation.
   std::function<void()> sort_backup();
 
+  // The first lane of every row, with the others idle.
+  std::function<void()> backup_of_one(const Uncertainty& set);
+
+  int values_of_one() const { return values() / kLanesPerRow; }
   int values() const;  // successor values that one backup reads
   const Work& work() const { return scratch_.work; }
 

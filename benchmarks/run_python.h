@@ -5,7 +5,9 @@
 
 namespace redoubt::bench {
 
-// What a script beside this file prints, with the project's Python.
+// What a program of benchmarks/ prints: benchmarks/SCRIPT by the Python of this clone, or
+// benchmarks/peers/run, with these arguments.
 nlohmann::json run_python(const std::string& script, const std::string& argument = "");
+nlohmann::json run_peers(const std::string& arguments);
 
 }  // namespace redoubt::bench

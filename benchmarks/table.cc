@@ -51,7 +51,14 @@ void Table::add(const Bar& bar, const std::function<double()>& measure) {
     lines_.push_back({bar, std::numeric_limits<double>::quiet_NaN()});
     return;
   }
-  Line line{bar, measure()};
+  Line line{bar, 0};
+  try {
+    line.value = measure();
+  } catch (const NotHere& not_here) {
+    Bar told = bar;
+    told.not_here = not_here.reason;
+    return add(told, measure);
+  }
   // A busy machine can spoil a line; a line that is too slow stays so.
   for (int again = 0; again < 2 && !line.holds(); ++again) {
     const double value = measure();

@@ -33,6 +33,11 @@ struct Line {
   bool stretches() const;
 };
 
+// Thrown by a measurement that turns out to be impossible on this machine.
+struct NotHere {
+  std::string reason;
+};
+
 class Table {
  public:
   explicit Table(std::string filter) : filter_(std::move(filter)) {}

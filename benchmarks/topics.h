@@ -17,6 +17,8 @@ void frontier(Table& table);
 void certificate(Table& table);
 void scale(Table& table);
 void building(Table& table);
+void base_case(Table& table);
+void peers(Table& table);
 // Takes minutes and decides nothing from day to day: only by its name, bench --filter slabs.
 void slabs(Table& table);
 
