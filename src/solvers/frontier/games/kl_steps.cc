@@ -63,7 +63,9 @@ void KlGame::step(int n) {
   const Equations e = linearise(n);
   if (lane.careful) return step_carefully(n, lane, e, value);
   const double residual = largest(e);
-  if (lane.steps == 0 && !lane.restarted && residual > kFarOff) return restart(n, lane, e);
+  // (A stage that leads to itself remembers its own games, not those of another stage.)
+  const bool of_another = !problem_->infinite() && lane.steps == 0 && !lane.restarted;
+  if (of_another && residual > kFarOff) return restart(n, lane, e);
   const bool better = lane.steps == 0 || value > lane.value || residual < 0.5 * lane.residual;
   if (better) {
     std::copy_n(lane.at, 3, lane.best);
