@@ -46,7 +46,7 @@ def test_the_policy_map_has_one_colour_for_each_action_with_its_name():
     ax = solution.plot_policy()
     colours = legend_of(ax)
     assert list(colours) == ["left", "right"] and len(ax.figure.axes) == 1  # no bar of colours
-    for state, memory in ((0, 0), (2, 9), (4, 16)):
+    for state, memory in ((0, 0), (2, 5), (4, 9)):
         weights = solution.policy.action_weights(state, 0, memory)
         pale = 1 - weights.max() * (1 - np.array(colours[RIVER.action_names[weights.argmax()]]))
         np.testing.assert_allclose(cells_of(ax)[state, memory], pale)
