@@ -25,7 +25,12 @@ bool names_a_file(const std::string& text) {
 }
 
 Draft read_source(const std::string& text) {
-  if (names_a_file(text)) return load_draft(text);
+  if (names_a_file(text)) {
+    std::vector<std::string> notes;
+    Draft draft = load_draft(text, &notes);
+    for (const std::string& note : notes) fmt::print(stderr, "Note: {}: {}\n", text, note);
+    return draft;
+  }
   const Problem problem = make(text);
   return {problem.model(), problem.terms()};
 }

@@ -20,16 +20,18 @@ namespace redoubt {
 
 // The ending chooses the format: .json (for people), .csv (the robust-MDP world), .umb (Unified
 // Markov Binary, for large models), .drn (Storm's text, also .drn.gz and .drn.xz), .tra (PRISM's
-// explicit files, with NAME.lab and the others beside it), .pexp (the same in one file). Terms of
-// text formats other than JSON stand beside them in NAME.terms.json. docs/formats.md describes
-// them. A file that breaks a rule is an Error that names the file, the line or key, the value and
-// the rule; so is one without a reward, unless the objective chooses one.
+// explicit files, with NAME.lab and the others beside it), .pexp (the same in one file), .pomdp
+// (read only). Terms of text formats other than JSON stand beside them in NAME.terms.json.
+// docs/formats.md describes them. A file that breaks a rule is an Error that names the file, the
+// line or key, the value and the rule; so is one without a reward, unless the objective chooses
+// one.
 Problem load(const std::filesystem::path& path, const Objective& objective = {});
 
 // What a file says, before anything is asked of it, for callers who replace some of the terms.
 // Formats of other programs often have no place for a horizon or a constraint; then the terms are
 // the defaults of `Terms`, and the caller completes them.
-Draft load_draft(const std::filesystem::path& path);
+// `notes` gets what the reader had to leave out, for people to know.
+Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr);
 
 // This rank's subproblem of the problem in a file; every rank calls it. From .umb each rank reads
 // its own rows and no others, so that a model may be larger than any one machine; from a plain
@@ -74,6 +76,11 @@ Draft read_drn(std::string_view text, std::string_view name, std::string_view te
 std::string write_drn(const Draft& draft);
 std::string write_drn(const Problem& problem);
 std::string write_drn_terms(const Draft& draft);
+
+// Cassandra's format of partially observable problems, as a fully observable one: observations are
+// ignored, and a note says so. It is only read.
+Draft read_pomdp(std::string_view text, std::string_view name,
+                 std::vector<std::string>* notes = nullptr);
 
 // PRISM's explicit files, told by their endings: .tra and any of .sta, .lab, .srew, .trew, or
 // .pexp.

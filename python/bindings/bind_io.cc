@@ -1,6 +1,8 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "redoubt/io.h"
@@ -9,7 +11,15 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 void bind_io(nb::module_& m) {
-  m.def("load_draft", &load_draft, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "load_draft",
+      [](const std::filesystem::path& path) {
+        std::vector<std::string> notes;
+        Draft draft = load_draft(path, &notes);
+        return std::make_pair(std::move(draft), std::move(notes));
+      },
+      nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+      "What a file says, and notes of what its reader had to leave out.");
   m.def(
       "save",
       [](const Problem& problem, const std::filesystem::path& path, bool uncompressed) {

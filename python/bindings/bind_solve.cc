@@ -83,6 +83,12 @@ void bind_solve(nb::module_& m) {
 >>> span = rd.achievable_range(rd.make("river_swim(horizon=5,start=3)"))
 >>> span.best < span.worst
 True)doc")
+      .def(
+          "__init__",
+          [](AchievableRange* self, double best, double worst) {
+            new (self) AchievableRange{best, worst};
+          },
+          nb::arg("best"), nb::arg("worst"))
       .def_ro("best", &AchievableRange::best)
       .def_ro("worst", &AchievableRange::worst);
   m.def(

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "redoubt/induced_model.h"
 #include "redoubt/worst_kernel.h"
 #include "released.h"
 
@@ -53,6 +54,14 @@ void bind_worst_kernel(nb::module_& m) {
       .def_ro("probability", &MarkovKernel::probability)
       .def_ro("landing", &MarkovKernel::landing)
       .def_ro("landing_state", &MarkovKernel::landing_state);
+  m.def(
+      "induced_model",
+      [](const Problem& problem, const Policy& policy, Nature nature, const Execution& execution) {
+        return released(execution, [&](const Execution& e) {
+          return induced_model(problem, policy, nature, e);
+        });
+      },
+      nb::arg("problem"), nb::arg("policy"), nb::arg("nature"), nb::arg("execution"));
   m.def(
       "worst_kernel",
       [](const Problem& problem, const Policy& policy, Nature nature, const Execution& execution) {

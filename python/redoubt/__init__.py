@@ -39,6 +39,7 @@ from ._core import version as __version__
 from ._explore import explore
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._name import refuse_the_other_redoubt
+from ._partial import PartialSolution, solve_partially
 from ._policy import Policy
 from ._problem import Problem, chance
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
@@ -55,7 +56,7 @@ from ._solve import (
     plan_robust,
     solve,
 )
-from ._sources import environments, from_storm, load, make, save
+from ._sources import environments, from_storm, load, make, save, save_induced, to_storm
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._values import on_arrival
 from ._worst_case import worst_case
@@ -83,6 +84,7 @@ __all__ = [
     "MemoryPlan",
     "Nominal",
     "ParameterInfo",
+    "PartialSolution",
     "Policy",
     "Problem",
     "Queries",
@@ -127,10 +129,13 @@ __all__ = [
     "samples_buy",
     "samples_needed",
     "save",
+    "save_induced",
     "save_solution",
     "simulate",
     "solve",
+    "solve_partially",
     "steps_to",
+    "to_storm",
     "total_until",
     "until",
     "verify",

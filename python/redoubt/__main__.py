@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Error, _core, load, load_solution, make
+from . import Error, load, load_solution, make
 from ._problem import Problem
-from ._sources import read_draft
+from ._sources import read_draft, save_draft
 
 
 def _constants(text: str) -> dict[str, int | float | bool]:
@@ -32,7 +32,7 @@ def _constant(part: str) -> tuple[str, int | float | bool]:
 
 def _convert(given: argparse.Namespace) -> None:
     draft = read_draft(given.source, _constants(given.constants) or None, given.property)
-    _core.save(draft, given.target, given.uncompressed)
+    save_draft(draft, given.target, given.uncompressed)
     print(f"Wrote {given.target}")
 
 

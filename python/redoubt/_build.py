@@ -57,14 +57,28 @@ def model_of(
         layout = layout.at_stages(stages)
     if bounds:
         layout = layout.with_outcomes(*bounds["upper"].positive(layout))
-    spread = {name: (*values.spread(layout, horizon), values.arrival(layout)) for name, values in given.items()}
+    looked_at = any(values.looks_at_reward for name, values in given.items() if name != "reward")
+    reward = _reward_of_outcomes(layout, given.get("reward"), horizon) if looked_at else None
+    spread = {
+        name: (*values.spread(layout, horizon, None if name == "reward" else reward), values.arrival(layout))
+        for name, values in given.items()
+    }
     for name, values in layout.extra.items():
         row, outcome, arrival = spread.get(name, (np.empty(0),) * 3)
         spread[name] = row, values + (outcome if len(outcome) else 0.0), arrival
-    return _built(layout, spread, bounds, horizon, names, labels)
+    return built(layout, spread, bounds, horizon, names, labels)
 
 
-def _parts_of(model: _core.Model) -> tuple[Layout, dict[str, tuple[Any, Any, Any]]]:
+def _reward_of_outcomes(layout: Layout, given: Values | None, horizon: int | None) -> np.ndarray:
+    """What each outcome earns in all, for signals that look at it."""
+    total = layout.extra.get("reward", np.zeros(len(layout.next)))
+    if given is None:
+        return total
+    row, outcome = given.spread(layout, horizon)
+    return np.asarray(total + (row[layout.outcome_row] if len(row) else 0.0) + (outcome if len(outcome) else 0.0))
+
+
+def parts_of(model: _core.Model) -> tuple[Layout, dict[str, tuple[Any, Any, Any]]]:
     """The layout of a model, and the values of its reward and signals for rows, outcomes and arrivals."""
     values = {"reward": (model.reward, model.outcome_reward, model.arrival_reward)}
     for i, name in enumerate(model.signal_names):
@@ -80,16 +94,16 @@ def rebuilt(
     model: _core.Model, labels: Labels, state_names: list[str] | None = None, reward_as: str | None = None
 ) -> _core.Model:
     """The model with other labels, with other names of states, and with its reward also as a signal of a name."""
-    layout, values = _parts_of(model)
+    layout, values = parts_of(model)
     if reward_as is not None:
         values[reward_as] = values["reward"]
     names = (model.state_names if state_names is None else state_names, model.action_names)
-    return _built(layout, values, {}, None, names, labels, (model.lower, model.upper))
+    return built(layout, values, {}, None, names, labels, (model.lower, model.upper))
 
 
 def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | None) -> _core.Model:
     """The model with other bounds, and with the outcomes that they allow."""
-    layout, values = _parts_of(model)
+    layout, values = parts_of(model)
     stages = max(of.stages(layout, horizon) for of in bounds.values())
     if stages not in (1, layout.stages):
         raise Error(f"Interval with bounds for {stages} stages, must be for {layout.stages}, as the rows of the model")
@@ -100,10 +114,10 @@ def with_bounds(model: _core.Model, bounds: dict[str, Values], horizon: int | No
             f"Interval allows {len(joined.next) - len(layout.next)} outcomes that the problem does not have, and "
             f"{dependent[0]!r} depends on the outcome, must be given to Problem with its values there"
         )
-    return _built(joined, values, bounds, horizon, (model.state_names, model.action_names), model.labels)
+    return built(joined, values, bounds, horizon, (model.state_names, model.action_names), model.labels)
 
 
-def _built(
+def built(
     layout: Layout, values: dict[str, tuple[Any, Any, Any]], bounds: dict[str, Values], horizon: int | None,
     names: Names, labels: Labels, intervals: tuple[Any, Any] = ((), ()),
 ) -> _core.Model:  # fmt: skip

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from . import _core, _show
 from ._build import Uncertainty
 from ._core import Error
+from ._labels import labels_of
 from ._options import named_options
 from ._policy import Policy
 from ._problem import Problem
 from ._solution import Solution, as_policy
-from ._values import OnArrival, by_arrival, on_arrival
+from ._values import OnArrival, by_arrival, looks_at_reward, on_arrival
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def from_gymnasium(
     env: Env[Any, Any], *, signals: Mapping[str, Any] | None = None, start: Any = None,
     constraints: Sequence[_core.Constraint] = (), uncertainty: Uncertainty | None = None, horizon: int | None = None,
-    discount: float = 1.0,
+    discount: float = 1.0, labels: Mapping[str, Any] | None = None,
 ) -> Problem:  # fmt: skip
     """A problem from an environment whose `unwrapped.P` is a table, such as FrozenLake, CliffWalking or Taxi.
 
@@ -35,7 +36,7 @@ def from_gymnasium(
 
     Args:
         env: the environment, wrapped or not.
-        signals: by name, a function of (state, action, next), a set of states, which counts arrivals in it, an
+        signals: by name, a function of (state, action, next) or of (state, action, next, reward), a set of states, which counts arrivals in it, an
             array (S,), (S, A) or (S, A, S), or what `on_arrival` made. Sets, and functions that look at the next state
             alone, are earned by every arrival there, also by those that nature alone makes possible.
         start: as for `Problem`; the environment's own `initial_state_distrib` by default.
@@ -43,6 +44,7 @@ def from_gymnasium(
         uncertainty: as for `Problem`.
         horizon: as for `Problem`.
         discount: as for `Problem`.
+        labels: as for `Problem`: sets of states, masks, or functions of the state's number.
 
     States of a board, such as FrozenLake's, are named after their row and column.
 
@@ -65,11 +67,13 @@ def from_gymnasium(
     transitions, row_reward, ends = _transitions(table, terminal, functions, arrivals, count)
     given = {name: _padded(values, count, ends) for name, values in arrays.items()}
     given |= {name: on_arrival(np.append(values, [0.0] * ends)) for name, values in arrivals.items()}
+    names = _names(inner, count, ends)
     return Problem(
         transitions,
         reward=row_reward,
         signals=given,
-        states=_names(inner, count, ends) or count + ends,
+        states=names or count + ends,
+        labels=dict(labels_of(labels, count, names[:count])),
         start=np.append(start, [0.0] * ends) if np.ndim(start) else start,
         order="sas",
         constraints=constraints,
@@ -213,9 +217,9 @@ def _arrivals(states: frozenset[int]) -> Callable[[int, int, int], float]:
     return lambda state, action, after: float(after in states)
 
 
-def _split(signals: Mapping[str, Any]) -> tuple[dict[str, Callable[[int, int, int], float]], dict[str, Any]]:
+def _split(signals: Mapping[str, Any]) -> tuple[dict[str, Callable[..., float]], dict[str, Any]]:
     """Signals as functions of a transition, and signals as arrays."""
-    functions: dict[str, Callable[[int, int, int], float]] = {}
+    functions: dict[str, Callable[..., float]] = {}
     arrays: dict[str, Any] = {}
     for name, values in signals.items():
         if isinstance(values, AbstractSet):
@@ -228,7 +232,7 @@ def _split(signals: Mapping[str, Any]) -> tuple[dict[str, Callable[[int, int, in
 
 
 def _transitions(
-    table: Any, terminal: set[int], functions: dict[str, Callable[[int, int, int], float]],
+    table: Any, terminal: set[int], functions: dict[str, Callable[..., float]],
     arrivals: dict[str, NDArray[np.float64]], count: int,
 ) -> tuple[list[dict[str, Any]], NDArray[np.float64], int]:  # fmt: skip
     """Transitions, the reward of each row that all its outcomes share, and whether there is a last state.
@@ -239,6 +243,7 @@ def _transitions(
     ends = 0
     actions = 1 + max(action for _, action, _ in _choices(table))
     shared = np.zeros((count, actions))
+    looking = {name for name, value in functions.items() if looks_at_reward(value)}
     for state, action, outcomes in _choices(table):
         if state in terminal:
             continue
@@ -248,7 +253,8 @@ def _transitions(
         for p, after, reward, terminated in outcomes:
             leaves = terminated and int(after) not in terminal
             ends |= leaves
-            signals = {name: float(value(state, action, int(after))) for name, value in functions.items()}
+            seen = (state, action, int(after), float(reward))
+            signals = {name: float(value(*seen[: 4 if name in looking else 3])) for name, value in functions.items()}
             if not leaves:
                 signals = {name: value - arrivals[name][after] if name in arrivals else value
                            for name, value in signals.items()}  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from ._options import named_options
 from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
 from ._transitions import read_transitions
 from ._values import Values
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Adopted = TypeVar("Adopted", bound="Problem")
 
@@ -47,8 +50,8 @@ class Problem(_core.Problem):
         reward: a number, an array (S,), (S, A), (S, A, S), with a leading axis of length `horizon` when it depends
             on the stage, a sparse matrix like P, or a function of (state, action, next); or the name of the signal
             or the goal (`reach`, `until`, ...) that is to be maximised. None says that there is no reward, and that this is meant.
-        signals: what constraints speak of, by name, each given like the reward, as a set of states, which
-            counts arrivals in it, or by `on_arrival`. With `TV` and reach anywhere nature may land in states that a
+        signals: what constraints speak of, by name, each given like the reward, as a function of (state, action, next,
+            reward), as a set of states, which counts arrivals in it, or by `on_arrival`. With `TV` and reach anywhere nature may land in states that a
             row does not list: there, sets, `on_arrival` and functions that look at the next state alone earn what
             the state gives; every other signal earns the row's own value.
         constraints: made by `at_least`, `at_most` and `chance`, of a signal or of a goal, such as `reach("goal")`.
@@ -60,6 +63,8 @@ class Problem(_core.Problem):
         order: "sas" or "ass" when P, or an array over outcomes, has three equal axes.
         states: number or list of names of the states.
         actions: list of names of the actions.
+        rows_per_state: where states have different numbers of actions and P is a sparse matrix of their rows: the rows of
+            state s are rows_per_state[s] up to rows_per_state[s + 1]. Rewards and signals may then be one for each row.
         labels: named sets of states: each a list or set of states, by number or name, a mask with one truth value
             for each state, or a function of the state's number.
 
@@ -99,8 +104,9 @@ class Problem(_core.Problem):
         states: int | Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
         labels: Mapping[str, Any] | None = None,
+        rows_per_state: ArrayLike | None = None,
     ) -> None:
-        layout = read_transitions(P, order, states, actions)
+        layout = read_transitions(P, order, states, actions, rows_per_state)
         objective = objective_of(reward, minimise)
         numbers = reward is not ABSENT and not objective.chosen
         given = {"reward": Values("reward", reward, order)} if numbers else {}

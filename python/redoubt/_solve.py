@@ -23,6 +23,7 @@ from ._options import (
 from ._policy import row_weights
 from ._problem import Problem, as_problem
 from ._solution import Solution
+from ._terms import ABSENT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -259,14 +260,38 @@ def certify(
 
 
 @named_options
-def achievable_range(problem: Problem, constraint: int = 0, *, threads: int = 1) -> _core.AchievableRange:
+def achievable_range(
+    problem: Problem, constraint: int = 0, *, together: bool = False, threads: int = 1
+) -> _core.AchievableRange:
     """The best and the worst total that policies reach on a constraint: where a bound makes sense.
+
+    Args:
+        problem: whose constraints are meant.
+        constraint: which of them, counted from 0.
+        together: the best that policies guarantee while they keep all other constraints, too; an Error when none keeps
+            them. The worst is that of all policies.
+        threads: how many to work on.
 
     >>> span = rd.achievable_range(rd.make("river_swim(horizon=5,start=3)"))
     >>> span.best < span.worst  # a cost
     True
     """
-    return _core.achievable_range(as_problem(problem), constraint, execution(threads))
+    alone = _core.achievable_range(as_problem(problem), constraint, execution(threads))
+    others = [other for i, other in enumerate(problem.constraints) if i != constraint]
+    if not together or not others:
+        return alone
+    asked = problem.constraints[constraint]
+    if asked.probability is not None:
+        raise Error(f"constraint {constraint} is a chance constraint, must be one on an expectation for together=True")
+    cost = asked.sense == "at_most"
+    given = Problem._adopt(_core.Problem(problem)).replace(
+        constraints=others, reward=ABSENT if cost else asked.signal, minimise=asked.signal if cost else None
+    )
+    solution = solve(given, threads=threads)
+    if solution.status not in ("certified", "feasible"):
+        raise Error(f"constraint {constraint} together with the others: no policy keeps those ({solution.status})")
+    worst = solution.reward.worst or 0.0
+    return _core.AchievableRange(-worst if cost else worst, alone.worst)
 
 
 @named_options

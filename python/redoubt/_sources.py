@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from . import _core
 from ._core import Error
-from ._options import AnyPath, named_options
-from ._problem import Problem
-from ._storm import PROGRAMS, draft_of_model, draft_of_program
+from ._npz import load_npz, save_npz
+from ._options import AnyPath, execution, named_options
+from ._policy import Policy
+from ._problem import Problem, as_problem
+from ._solution import Solution, as_policy
+from ._storm import PROGRAMS, draft_of_model, draft_of_program, model_of_draft
 from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
 
 
@@ -37,7 +41,7 @@ def load(
     discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
     minimise: str | None = None, constants: Mapping[str, Any] | None = None, property: str | None = None,
 ) -> Problem:  # fmt: skip
-    """The problem in a file (.json, .csv, .umb, .drn, .tra, .pexp) or in a PRISM or JANI program (.prism, .nm, .pm, .jani).
+    """The problem in a file (.json, .csv, .umb, .drn, .tra, .pexp, .pomdp, .npz) or in a PRISM or JANI program (.prism, .nm, .pm, .jani).
 
     Terms replace or complete what the file says. Programs are read by the package stormpy, which must be installed:
     `constants` are the values of those that the program leaves open, `property` is what Storm would be asked
@@ -86,6 +90,56 @@ def from_storm(
     return Problem._adopt(_core.pose(complete, objective_of(reward, minimise)))
 
 
+@named_options
+def to_storm(
+    problem: Problem, policy: Policy | Solution | None = None, *, nature: str = "nominal", threads: int = 1
+) -> Any:
+    """The problem as a model of stormpy; with a policy, the chain that it and a nature make of the problem.
+
+    Storm then checks what it likes: rewards and signals are reward models of their names, labels are labels. Without a
+    policy it is the nominal MDP, or the interval MDP where the set is `Interval`. States of a chain are named
+    "stage=0, state=3, memory=1"; the horizon is in them. Where a policy draws the memory that it begins with, or the problem its
+    first state, there are several initial states, whose probabilities Storm does not keep (`save_induced` does).
+
+    Args:
+        problem: what is to be checked.
+        policy: who acts; None: nobody yet.
+        nature: who draws the outcomes, with a policy: "nominal", "worst-reward" or "worst-SIGNAL".
+        threads: how many to work on.
+
+    >>> import stormpy
+    >>> problem = rd.make("river_swim(horizon=10,start=3)")
+    >>> solution = rd.solve(problem, "robust")
+    >>> chain = rd.to_storm(problem, solution, nature="worst-reward")
+    >>> asked = stormpy.parse_properties('R{"reward"}=? [C<=10]')[0]
+    >>> value = stormpy.model_checking(chain, asked, only_initial_states=True).get_value(chain.initial_states[0])
+    >>> abs(value - solution.reward.worst) < 1e-6
+    True
+    """
+    if policy is None and nature != "nominal":
+        raise Error(f"nature = {nature!r} without a policy, must be with one: it works against what the policy does")
+    draft = as_problem(problem).given if policy is None else induced(problem, policy, nature, threads)
+    return model_of_draft(draft)
+
+
+@named_options
+def save_induced(
+    problem: Problem, policy: Policy | Solution, path: AnyPath, *, nature: str = "nominal", threads: int = 1
+) -> None:
+    """Writes the chain that a policy and a nature make of the problem, as `to_storm` has it, to any format of `save`.
+
+    >>> problem = rd.make("river_swim(horizon=10,start=3)")
+    >>> rd.save_induced(problem, rd.solve(problem), folder / "chain.drn", nature="worst-cost")
+    """
+    save_draft(induced(as_problem(problem), policy, nature, threads), path)
+
+
+def induced(problem: Problem, policy: Policy | Solution, nature: str, threads: int) -> _core.Draft:
+    return _core.induced_model(
+        problem, as_policy(policy)._policy, _core.nature_of(problem, nature), execution(threads)
+    )
+
+
 def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str | None) -> _core.Draft:
     """What a file says, before anything is asked of it."""
     if Path(path).suffix in PROGRAMS:
@@ -93,13 +147,18 @@ def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str
     for name, given in (("constants", constants), ("property", property)):
         if given is not None:
             raise Error(f"{os.fspath(path)}: {name} = {given!r}, must be left out: the file is no PRISM or JANI program")
-    return _core.load_draft(path)
+    if Path(path).suffix == ".npz":
+        return load_npz(path)
+    draft, notes = _core.load_draft(path)
+    for note in notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=3)
+    return draft
 
 
 @named_options
 def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None:
     """Writes the whole file or none of it; the ending of the path chooses the format: .json, .csv, .umb,
-    .drn (also .drn.gz and .drn.xz), .tra or .pexp.
+    .drn (also .drn.gz and .drn.xz), .tra, .pexp or .npz.
 
     A .umb file that is written uncompressed can be read by several ranks together, each its submodel.
 
@@ -108,7 +167,16 @@ def save(problem: Problem, path: AnyPath, *, uncompressed: bool = False) -> None
     >>> rd.load(folder / "river.umb") == problem
     True
     """
-    _core.save(problem, path, uncompressed)
+    save_draft(problem.given, path, uncompressed)
+
+
+def save_draft(draft: _core.Draft, path: AnyPath, uncompressed: bool = False) -> None:
+    if Path(path).suffix != ".npz":
+        _core.save(draft, path, uncompressed)
+    elif uncompressed:
+        raise Error(f"{os.fspath(path)}: only a .umb file is packed, must be one to be written uncompressed")
+    else:
+        save_npz(draft, path)
 
 
 def environments() -> list[_core.EnvironmentInfo]:

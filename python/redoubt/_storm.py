@@ -58,7 +58,7 @@ def draft_of_model(model: Any, asked: Any = None) -> _core.Draft:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.umb"
         storm.io.export_to_umb(model, path)
-        draft = _core.load_draft(path)
+        draft, _ = _core.load_draft(path)
     if names := _state_names(model):
         named = rebuilt(draft.model, draft.model.labels, state_names=names)
         draft = _core.Draft(named, draft.terms, draft.rewarded)
@@ -66,6 +66,15 @@ def draft_of_model(model: Any, asked: Any = None) -> _core.Draft:
         return draft
     formula = asked.get_raw_formula() if hasattr(asked, "get_raw_formula") else asked
     return _Question(storm, model, draft).ask(formula)
+
+
+def model_of_draft(draft: _core.Draft) -> Any:
+    """The model of a draft, as stormpy builds it from a file."""
+    storm = stormpy()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.drn"
+        _core.save(draft, path, False)
+        return (storm.build_model_from_drn[storm.Interval] if len(draft.model.lower) else storm.build_model_from_drn)(str(path))
 
 
 def _program(storm: Any, path: str) -> Any:

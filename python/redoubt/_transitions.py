@@ -30,6 +30,7 @@ class Layout:
     probability: np.ndarray  # of each outcome
     some_rows: tuple[np.ndarray, np.ndarray] | None = None  # state_rows and action; None: every state has every action
     extra: dict[str, np.ndarray] = field(default_factory=dict)
+    by_row: bool = False  # values may be given row by row
 
     @property
     def regular(self) -> bool:
@@ -109,7 +110,11 @@ class Layout:
 States = int | Sequence[str] | None  # how many there are, or their names
 
 
-def read_transitions(P: Any, order: str | None, states: States, actions: Sequence[str] | None) -> Layout:
+def read_transitions(
+    P: Any, order: str | None, states: States, actions: Sequence[str] | None, rows_per_state: Any = None
+) -> Layout:
+    if rows_per_state is not None:
+        return _from_rows(P, rows_per_state)
     if order not in (None, "sas", "ass"):
         raise Error(f"order = {order!r}, must be 'sas' for (S, A, S) or 'ass' for (A, S, S)")
     if is_sparse(P):
@@ -200,6 +205,28 @@ def _from_sparse(matrices: list[Any], order: str | None) -> Layout:
         raise Error(f"P is sparse with shape {(rows, states)}, must be (S*A, S): a multiple of {states} rows")
     csr = action_major(stack(matrices), order, states, rows // states)
     return _regular(stages, states, rows // states, csr.indptr, csr.indices, csr.data)
+
+
+def _from_rows(P: Any, rows_per_state: Any) -> Layout:
+    """Rows of a sparse matrix, as many for each state as the offsets say; actions are their places in the state."""
+    if not is_sparse(P):
+        raise Error(f"rows_per_state with P of type {type(P).__name__}, must be with a sparse matrix of rows")
+    csr, offsets = P.tocsr(), np.asarray(rows_per_state)
+    rows, states = csr.shape
+    if offsets.ndim != 1 or not np.issubdtype(offsets.dtype, np.integer):
+        raise Error(f"rows_per_state has shape {offsets.shape} and type {offsets.dtype}, must be a list of whole numbers")
+    if len(offsets) != states + 1 or offsets[0] != 0 or offsets[-1] != rows or (np.diff(offsets) < 0).any():
+        raise Error(
+            f"rows_per_state has {len(offsets)} entries, must have {states + 1}, from 0 to {rows}, and never decrease: "
+            "the rows of state s are rows_per_state[s] up to rows_per_state[s + 1]"
+        )
+    counts = np.diff(offsets)
+    action = np.arange(rows) - np.repeat(offsets[:-1], counts)
+    return Layout(
+        states=states, stages=1, actions=int(counts.max(initial=0)), row_outcomes=csr.indptr,
+        next=as_int32(csr.indices, "next states of P"), probability=np.ascontiguousarray(csr.data, dtype=np.float64),
+        some_rows=(offsets.astype(np.int64), action.astype(np.int32)), by_row=True,
+    )  # fmt: skip
 
 
 def stack(matrices: list[Any]) -> Any:

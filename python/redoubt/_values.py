@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -79,11 +80,21 @@ def by_arrival(function: Callable[..., Any], states: int) -> NDArray[np.float64]
         return None
 
 
+def looks_at_reward(function: Callable[..., Any]) -> bool:
+    """Whether it is a function of (state, action, next, reward) rather than of the first three."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of another language
+        return False
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
+    return len(places) == 4
+
+
 class Values:
     """What a user gave for a reward, a signal or a bound, before it is spread over rows and outcomes.
 
     A number; an array (S,), (S, A), (H, S, A), (S, A, S) or (H, S, A, S), the ones over outcomes in the order
-    of P; sparse like P; a function of (state, action, next); a set of states, which counts arrivals in it; or what
+    of P; sparse like P; a function of (state, action, next) or of (state, action, next, reward); a set of states, which counts arrivals in it; or what
     `on_arrival` made.
     """
 
@@ -105,6 +116,10 @@ class Values:
                 raise Error(f"{what} is not an array: {error}") from None
 
     @property
+    def looks_at_reward(self) -> bool:
+        return callable(self.values) and looks_at_reward(self.values)
+
+    @property
     def is_array(self) -> bool:
         return isinstance(self.values, np.ndarray)
 
@@ -121,8 +136,11 @@ class Values:
             return int(self.values.shape[0])
         return int(self.values.shape[0]) if self._is_staged(layout, horizon) else 1
 
-    def spread(self, layout: Layout, horizon: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """The value of each row and the value of each outcome; empty where there is none."""
+    def spread(
+        self, layout: Layout, horizon: int | None, reward: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The value of each row and the value of each outcome; empty where there is none. `reward` is that of each outcome,
+        for functions that look at it."""
         none = np.empty(0)
         if self.matrices is not None:
             return none, self._from_sparse(layout)
@@ -134,12 +152,14 @@ class Values:
                 raise Error(f"the row's part of {self.what} depends on the outcome, must be of rows")
             return row, self.arrival(layout)[layout.next]
         if callable(self.values):
-            return none, self._from_function(self.values, layout)
+            return none, self._from_function(self.values, layout, reward)
         array = self.values
         if array.ndim == 0:
             return np.full(layout.rows, float(array)), none
         if array.ndim == 4 and array.shape[3] == 1:
             array = array[..., 0]
+        if layout.by_row and array.shape == (layout.rows,):
+            return np.ascontiguousarray(array), none
         by_stage = (layout.stages, layout.states, layout.actions)
         if array.shape == by_stage[1:] or (array.shape == by_stage and self._is_staged(layout, horizon)):
             return _of_rows(array, layout), none
@@ -227,9 +247,14 @@ class Values:
         picked = csr[layout.outcome_row % csr.shape[0], layout.next]
         return np.asarray(picked, dtype=np.float64).ravel()
 
-    def _from_function(self, function: Callable[[int, int, int], float], layout: Layout) -> np.ndarray:
+    def _from_function(self, function: Callable[..., float], layout: Layout, reward: np.ndarray | None) -> np.ndarray:
         row = layout.outcome_row
-        keys = zip(layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist(), strict=True)
+        seen = [layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist()]
+        if looks_at_reward(function):
+            if reward is None:
+                raise Error(f"{self.what} is a function of four arguments, must be of (state, action, next)")
+            seen.append(reward.tolist())
+        keys = zip(*seen, strict=True)
         return np.fromiter((function(*key) for key in keys), dtype=np.float64, count=len(row))
 
     def _shape_error(self, layout: Layout) -> Error:

@@ -19,7 +19,7 @@ namespace redoubt {
 using namespace internal;
 namespace {
 
-enum class Format { json, csv, umb, drn, tra, pexp };
+enum class Format { json, csv, umb, drn, tra, pexp, pomdp };
 
 Format format_of(const std::filesystem::path& path) {
   std::filesystem::path rest = path;
@@ -31,7 +31,8 @@ Format format_of(const std::filesystem::path& path) {
   if (rest == path && ending == ".umb") return Format::umb;
   if (rest == path && ending == ".tra") return Format::tra;
   if (rest == path && ending == ".pexp") return Format::pexp;
-  throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra or .pexp",
+  if (rest == path && ending == ".pomdp") return Format::pomdp;
+  throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra, .pexp or .pomdp",
                           path.string(), path.extension().string()));
 }
 
@@ -47,7 +48,9 @@ std::filesystem::path terms_path(std::filesystem::path path) {
 }
 
 // Whether a format has its terms in a file of their own.
-bool has_terms_beside(Format format) { return format != Format::json && format != Format::umb; }
+bool has_terms_beside(Format format) {
+  return format != Format::json && format != Format::umb && format != Format::pomdp;
+}
 
 Draft load_text(const std::filesystem::path& path, Format format) {
   const std::string name = path.string();
@@ -128,10 +131,11 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
 
 }  // namespace
 
-Draft load_draft(const std::filesystem::path& path) {
+Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes) {
   const Format format = format_of(path);
   if (format == Format::umb) return load_umb(path);
   if (has_terms_beside(format)) return load_text(path, format);
+  if (format == Format::pomdp) return read_pomdp(read_file(path), path.string(), notes);
   return io::read_json_draft(read_file(path), path.string());
 }
 
@@ -161,6 +165,8 @@ void save(const Draft& draft, const std::filesystem::path& path, Packing packing
   require(packing == Packing::gzip || format_of(path) == Format::umb,
           "{}: only a .umb file is packed, must be one to be written uncompressed", path.string());
   const Format format = format_of(path);
+  require(format != Format::pomdp, "{}: .pomdp files are only read, must have another ending",
+          path.string());
   if (format == Format::json) return write_file(path, write_json(draft));
   if (format == Format::umb) return write_file(path, write_umb(draft, packing));
   const auto contents = text_files(draft, path, format);

@@ -63,6 +63,21 @@ TEST(Csv, StepsMakeStages) {
   EXPECT_EQ(draft.terms.horizon, 2);
 }
 
+TEST(Csv, SamplesBecomeTheirMeanWithARadiusAndBounds) {
+  const Draft draft = read_csv("idoutcome," + std::string(header) +
+                                   "0,0,0,0,0.5,1\n0,0,0,1,0.5,2\n"
+                                   "1,0,0,0,0.75,1\n1,0,0,1,0.25,2\n"
+                                   "2,0,0,0,1,1\n"
+                                   "0,1,0,1,1,0\n",
+                               "m.csv");
+  const ModelArrays& a = draft.model.arrays();
+  EXPECT_EQ(a.probability, (std::vector<double>{0.75, 0.25, 1}));
+  EXPECT_EQ(a.lower, (std::vector<double>{0.5, 0, 1}));
+  EXPECT_EQ(a.upper, (std::vector<double>{1, 0.5, 1}));
+  EXPECT_EQ(draft.terms.uncertainty,
+            Uncertainty(TV{Radius(std::vector<double>{0.25, 0}), Reach::support}));
+}
+
 TEST(Csv, TermsComeFromTheFileBesideIt) {
   const Draft draft = read_csv(std::string(header) + "0,0,0,1,5\n", "m.csv",
                                R"({"format": "redoubt-terms", "version": 1, "states": ["a", "b"],
@@ -137,8 +152,14 @@ TEST(Csv, ErrorsNameTheLine) {
             "m.csv: line 1: column 'cost' is given twice, must be given once");
   EXPECT_EQ(error_in("lower," + h),
             "m.csv: line 1: columns 'lower' and 'upper' must be given together");
-  EXPECT_EQ(error_in("idoutcome," + h),
-            "m.csv: line 1: column 'idoutcome', a file of several models, must be a file of one");
+  EXPECT_EQ(error_in("idoutcome,lower,upper," + h),
+            "m.csv: line 1: columns 'idoutcome' and 'lower', must be one of them: samples make "
+            "bounds");
+  EXPECT_EQ(error_in("idoutcome," + h + "0,0,0,0,1,0\n1,0,0,0,.98,0\n"),
+            "m.csv: probabilities of (state 0, action 0) in sample 1 sum to 0.98, must sum to 1");
+  EXPECT_EQ(error_in("idoutcome," + h + "0,0,0,0,1,0\n1,0,0,0,1,2\n"),
+            "m.csv: what (state 0, action 0) earns in state 0 differs between samples, must be the "
+            "same in all");
   EXPECT_EQ(error_in(h + "0,0,0,1,0\n\n0,1,0,1\n"), "m.csv: line 4: 4 fields, must be 5");
   EXPECT_EQ(error_in(h + "0,0,0,one,0\n"),
             "m.csv: line 2: probability = one, must be a finite number");

@@ -20,6 +20,8 @@ ELSEWHERE = {
     "read_drn": "rd.load",
     "write_drn": "rd.save",
     "write_drn_terms": "rd.save",
+    "read_pomdp": "rd.load",
+    "induced_model": "rd.to_storm",
     "read_prism": "rd.load",
     "write_prism": "rd.save",
     "write_pexp": "rd.save",

@@ -29,11 +29,11 @@ MAY_INCLUDE = {
 PUBLIC_HEADERS = {
     "support": {"error", "file"},
     "numerics": {"choice"},
-    "model": {"execution", "goal", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
+    "model": {"execution", "explore", "goal", "model", "objective", "problem", "ranks", "reorder", "uncertainty"},
     "sets": {"worst_case"},
     "policy": {"checkpoint", "policy", "stage_store"},
     "chance": {"chance"},
-    "evaluation": {"evaluate", "explain", "simulate", "solution", "verify", "worst_kernel"},
+    "evaluation": {"evaluate", "explain", "induced_model", "simulate", "solution", "verify", "worst_kernel"},
     "control": {"controller", "deployed", "shield"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},

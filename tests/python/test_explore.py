@@ -1,6 +1,7 @@
 """Models that are code: explored, numbered and named, against the same models written as tables."""
 
 import dataclasses
+import sys
 
 import numpy as np
 import pytest
@@ -113,3 +114,140 @@ def test_large_models_stay_sparse():
     )  # fmt: skip
     assert problem.states == 10_000 and problem.outcomes == 40_000
     assert np.isfinite(rd.solve(problem, method="robust").reward.worst)
+
+
+class Network:
+    """Queues that one server serves in turn, and it may fail: (1 + size) ** queues states."""
+
+    def __init__(self, queues, size):
+        self.queues, self.size = queues, size
+
+    def initial(self):
+        return (0,) * self.queues
+
+    def actions(self, state):
+        return [queue for queue in range(self.queues) if state[queue]] or ["wait"]
+
+    def step(self, state, action):
+        served = [(1.0, state)] if action == "wait" else [(0.5, state), (0.5, _changed(state, action, -1))]
+        for p, after in served:
+            yield 0.7 * p, after, {"reward": -float(sum(state)), "lost": 0.0}
+            for queue in range(self.queues):
+                full = after[queue] == self.size
+                arrived = after if full else _changed(after, queue, 1)
+                yield 0.3 / self.queues * p, arrived, {"reward": -float(sum(state)), "lost": float(full)}
+
+    def labels(self, state):
+        return {"long"} if max(state) >= 4 else set()
+
+
+def _changed(state, queue, by):
+    return (*state[:queue], state[queue] + by, *state[queue + 1 :])
+
+
+TERMS = [
+    {"discount": 0.9},
+    {"discount": 0.9, "uncertainty": rd.KL(0.01)},
+    {"horizon": 12, "uncertainty": rd.TV(0.02, reach="support"), "constraints": [rd.at_most("lost", 0.1)]},
+    {"horizon": 12, "uncertainty": rd.KL(0.01), "constraints": [rd.at_most(rd.reach("long"), 0.3)]},
+    {"horizon": 12, "uncertainty": rd.Chi2(0.01), "reward": rd.avoid("long")},
+    {"horizon": 12, "minimise": "lost"},
+]
+
+
+@pytest.mark.parametrize("place", range(len(TERMS)))
+def test_a_part_brackets_the_whole(place):
+    terms, model = TERMS[place], Network(3, 4)
+    whole = rd.solve(rd.explore(model, **terms), tolerance=1e-4)
+    ranges = {"reward": (-12, 0), "lost": (0, 1)}
+    for most in (10, 1000):
+        part = rd.solve_partially(model, ranges=ranges, most_states=most, tolerance=1e-6, **terms)
+        slack = 1e-6 * max(1, abs(whole.reward.worst))
+        assert part.bound >= whole.reward.worst - slack
+        assert part.worst is None or part.worst <= whole.reward.bound + slack
+        assert part.expanded <= most
+        if part.worst is not None:
+            assert rd.evaluate(part.problem, part.solution).reward.worst == part.worst
+    assert part.status == "certified" and part.expanded <= part.met <= 125
+    assert part.worst == pytest.approx(whole.reward.worst, abs=2e-3)
+
+
+def test_a_hundredth_of_ten_million_states():
+    model = Network(3, 214)  # 215 ** 3 = 9,938,375 states
+    part = rd.solve_partially(model, ranges={"reward": (-642, 0)}, discount=0.9, uncertainty=rd.KL(0.01), tolerance=0.01)
+    assert part.status == "certified" and part.gap <= 0.01 * abs(part.bound)
+    assert part.expanded <= 0.05 * 215**3 and part.expanded < 2000
+    assert part.states[0] == (0, 0, 0)
+
+
+def test_an_infeasible_part_is_an_infeasible_whole():
+    part = rd.solve_partially(Network(3, 214), ranges={"reward": (-642, 0)}, horizon=30, most_states=3000,
+                              constraints=[rd.at_least(rd.reach("long"), 0.999)])  # fmt: skip
+    assert part.status == "infeasible" and part.worst is None and part.gap == np.inf
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"ranges": {}}, r"ranges has nothing for 'reward', must say what one step earns"),
+        ({"ranges": {"reward": (-1, 0)}}, r"reward = -2.0 of \(state .*, must be in \(-1, 0\), as ranges says"),
+        ({"uncertainty": rd.Tilt(1.0)}, r"uncertainty Tilt\(1.0\), must be TV, Chi2, KL or Nominal"),
+        ({"constraints": [rd.at_most(rd.steps_to("long"), 3)]}, r"'steps to long' has no trivial bounds"),
+        ({"constraints": [rd.at_least("reward", -3), rd.at_most("reward", 3)]}, r"'reward' is to be large .* small"),
+        ({"constraints": [rd.at_least(rd.reach("long"), 0), rd.at_most(rd.reach("long"), 1)]}, r"label 'long' is wanted"),
+    ],
+)
+def test_what_cannot_be_bounded_is_an_error(change, error):
+    with pytest.raises(rd.Error, match=error):
+        rd.solve_partially(Network(2, 5), **({"ranges": {"reward": (-10, 0)}, "horizon": 8} | change))
+
+
+PROGRAM = """
+import json, sys
+print(json.dumps({"initial": [0, "idle"]}), flush=True)
+next(sys.stdin)
+for line in sys.stdin:
+    asked = json.loads(line)
+    waiting = asked["expand"][0]
+    actions = {}
+    for action in ["wait", "serve"] if waiting else ["wait"]:
+        outcomes = actions[action] = []
+        for arrived, p in ((1, 0.4), (0, 0.6)):
+            for served, q in ((1, 0.7), (0, 0.3)) if action == "serve" else ((0, 1.0),):
+                after = waiting + arrived - served
+                lost, after = max(after - 40, 0), min(after, 40)
+                state = [after, "busy" if after else "idle"]
+                outcomes.append([p * q, state, {"reward": float(served), "lost": lost}])
+    print(json.dumps({"id": asked["id"], "actions": actions, "labels": ["full"] if waiting == 40 else []}), flush=True)
+"""
+
+
+def program(tmp_path, text):
+    (tmp_path / "model.py").write_text(text)
+    return f"'{sys.executable}' '{tmp_path / 'model.py'}'"
+
+
+def test_a_program_is_asked_in_batches_and_gives_the_same_bits(tmp_path):
+    same = rd.explore(Queue(40), horizon=3)
+    for batch in (1, 7, 256):
+        assert rd.explore(program=program(tmp_path, PROGRAM), batch=batch, horizon=3) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "ended, must answer its greeting"),
+        ("print(1)", "wrote 1, must be a line of JSON, an object"),
+        ("print('{}')", "must say where episodes begin: initial"),
+        ("print('{\"initial\": 0}')", "ended, must answer state 0"),
+        ("print('{\"initial\": 0}'); print('{\"id\": 5}')", "must have the id of a question without an answer"),
+        ("print('{\"initial\": 0}'); print('{\"id\": 0, \"error\": \"tired\"}')", "says of state 0: tired"),
+        ("print('{\"initial\": 0}'); print('{\"id\": 0}')", "to state 0, must have actions, an object"),
+        ("import time; time.sleep(60)", "gave no answer within 0.5 s, must answer its greeting"),
+        ("print('{\"initial\": {}}')", "must be a number, a text, or a list of them"),
+    ],
+)
+def test_a_program_that_breaks_the_rules_is_an_error(text, error, tmp_path):
+    patience = 0.5 if "sleep" in text else 60
+    with pytest.raises(rd.Error, match=error):
+        rd.explore(program=program(tmp_path, text), horizon=3, timeout=patience)

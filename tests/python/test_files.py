@@ -119,3 +119,62 @@ def test_bombs_are_refused(tmp_path):
     assert "unpacks to more than" in refused("info", tmp_path / "bomb.drn.gz")
     (tmp_path / "half.drn.xz").write_bytes(lzma.compress(b"@type: MDP\n" * 10_000)[:-40])
     assert "half.drn.xz: cannot be unpacked" in refused("info", tmp_path / "half.drn.xz")
+
+
+def storm_total(model, text):
+    asked = stormpy.parse_properties(text)[0]
+    result = stormpy.model_checking(model, asked, only_initial_states=True)
+    return sum(result.get_value(state) for state in model.initial_states) / len(model.initial_states)
+
+
+@pytest.mark.parametrize("method", ["frontier", "rcvi", "robust"])
+def test_storm_checks_what_a_policy_is_worth(method):
+    problem = rd.make("river_swim(horizon=6,start=3)", uncertainty=rd.KL(0.05))
+    solution = rd.solve(problem, method)
+    evaluation = rd.evaluate(problem, solution)
+    for nature, name, worst in (("worst-reward", "reward", evaluation.reward.worst),
+                                ("worst-cost", "cost", evaluation.constraints[0].worst)):  # fmt: skip
+        chain = rd.to_storm(problem, solution, nature=nature)
+        assert chain.nr_states == chain.nr_choices  # nobody has a choice any more
+        assert storm_total(chain, f'R{{"{name}"}}=? [C<=6]') == pytest.approx(worst, abs=1e-6)
+
+
+def test_goals_landings_and_files_of_chains(tmp_path):
+    lake = rd.make("grid(size=3)", horizon=8, discount=1.0, uncertainty=rd.TV(0.05), reward=rd.reach("goal"), constraints=[])
+    solution = rd.solve(lake)
+    rd.save_induced(lake, solution, tmp_path / "chain.drn", nature="worst-reward")
+    chain = rd.load(tmp_path / "chain.drn")
+    assert chain.state_names[0].startswith("stage=0, state=")
+    assert rd.solve(chain, "nominal").reward.worst == pytest.approx(solution.reward.worst, abs=1e-9)
+    model = stormpy.build_model_from_drn(str(tmp_path / "chain.drn"))
+    assert storm_total(model, 'P=? [F<=8 "goal"]') == pytest.approx(solution.reward.worst, abs=1e-6)
+
+
+def test_a_problem_goes_to_storm_without_a_policy():
+    problem = rd.make("river_swim(horizon=6,start=3)", constraints=[])
+    value = storm_total(rd.to_storm(problem), 'R{"reward"}max=? [C<=6]')
+    assert value == pytest.approx(rd.solve(problem.replace(uncertainty=rd.Nominal())).reward.worst, abs=1e-6)
+    with pytest.raises(rd.Error, match="nature = 'worst-reward' without a policy, must be with one"):
+        rd.to_storm(problem, nature="worst-reward")
+
+
+def test_a_pomdp_is_read_with_a_note(tmp_path):
+    path = tmp_path / "tiger.pomdp"
+    path.write_text("discount: 0.95\nvalues: reward\nstates: left right\nactions: listen open\nobservations: 2\n"
+                    "T: listen identity\nT: open uniform\nO: * uniform\nR: listen : * : * : * -1\n"
+                    "R: open : left : * : * 10\nR: open : right : * : * -100\n")  # fmt: skip
+    with pytest.warns(UserWarning, match="2 observations are ignored"):
+        problem = rd.load(path)
+    assert problem.discount == 0.95 and problem.state_names == ["left", "right"]
+    said = run("info", path)
+    assert said.returncode == 0 and "Note:" in said.stderr and "observations are ignored" in said.stderr
+    rd.save(problem, tmp_path / "tiger.json")
+    assert "only read" in refused("convert", tmp_path / "tiger.json", tmp_path / "other.pomdp")
+
+
+def test_variables_in_a_umb_file_are_names_of_states(tmp_path):
+    model = storm_model("mdp/coin2-2.nm")
+    stormpy.io.export_to_umb(model, tmp_path / "coin.umb")
+    loaded = rd.load(tmp_path / "coin.umb", horizon=3, reward=None)
+    assert loaded.state_names == rd.from_storm(model, horizon=3, reward=None).state_names
+    assert loaded.state_names[0] == "counter=6, pc1=0, coin1=0, pc2=0, coin2=0"

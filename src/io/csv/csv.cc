@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/csv/csv_samples.h"
 #include "io/explicit/explicit_model.h"
 #include "io/json/json_model.h"
 #include "io/transitions.h"
@@ -20,7 +21,7 @@ namespace {
 // Where each thing stands in a record.
 struct Columns {
   int from = -1, action = -1, to = -1, probability = -1, reward = -1;
-  int step = -1, lower = -1, upper = -1;
+  int step = -1, lower = -1, upper = -1, sample = -1;
   std::vector<int> signals;
   std::vector<std::string> names;
 };
@@ -33,16 +34,14 @@ Columns read_header(CsvRecords& records) {
       {"idstatefrom", &c.from}, {"idaction", &c.action},
       {"idstateto", &c.to},     {"probability", &c.probability},
       {"reward", &c.reward},    {"step", &c.step},
-      {"lower", &c.lower},      {"upper", &c.upper}};
+      {"lower", &c.lower},      {"upper", &c.upper},
+      {"idoutcome", &c.sample}};
   for (int i = 0; i < static_cast<int>(c.names.size()); ++i) {
     const std::string& name = c.names[i];
     require(name.empty() ||
                 std::find(c.names.begin(), c.names.begin() + i, name) == c.names.begin() + i,
             "line {}: column '{}' is given twice, must be given once", records.line(),
             excerpt(name));
-    require(name != "idoutcome",
-            "line {}: column 'idoutcome', a file of several models, must be a file of one",
-            records.line());
     const auto it =
         std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.first == name; });
     if (it != std::end(known))
@@ -51,12 +50,16 @@ Columns read_header(CsvRecords& records) {
       c.signals.push_back(i);
   }
   for (const auto& [name, column] : known) {
-    const bool optional = column == &c.step || column == &c.lower || column == &c.upper;
+    const bool optional =
+        column == &c.step || column == &c.lower || column == &c.upper || column == &c.sample;
     require(optional || *column >= 0, "line {}: column '{}' is missing, must be given",
             records.line(), name);
   }
   require((c.lower < 0) == (c.upper < 0),
           "line {}: columns 'lower' and 'upper' must be given together", records.line());
+  require(c.sample < 0 || c.lower < 0,
+          "line {}: columns 'idoutcome' and 'lower', must be one of them: samples make bounds",
+          records.line());
   return c;
 }
 
@@ -107,7 +110,9 @@ struct Limits {
   std::int32_t state = largest, action = largest, step = largest;
 };
 
-Transitions read_records(CsvRecords& records, const Columns& c, const Limits& limits) {
+// `samples` gets the sample of each line, where the file has several.
+Transitions read_records(CsvRecords& records, const Columns& c, const Limits& limits,
+                         std::vector<std::int32_t>& samples) {
   Transitions t;
   t.signals.resize(c.signals.size());
   const RecordReader record(records, c);
@@ -117,6 +122,7 @@ Transitions read_records(CsvRecords& records, const Columns& c, const Limits& li
     t.state.push_back(record.integer(c.from, limits.state));
     t.action.push_back(record.integer(c.action, limits.action));
     t.next.push_back(record.integer(c.to, limits.state));
+    if (c.sample >= 0) samples.push_back(record.integer(c.sample, largest));
     if (c.step >= 0) t.stage.push_back(record.integer(c.step, limits.step));
     const bool bounded = c.lower >= 0 && !record.is_empty(c.lower);
     if (c.lower >= 0) {
@@ -136,14 +142,18 @@ std::int32_t one_more(const std::vector<std::int32_t>& numbers) {  // than the l
   return numbers.empty() ? 0 : 1 + *std::max_element(numbers.begin(), numbers.end());
 }
 
-Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side) {
+// `radii` gets the radius of each row, where the file has samples of them.
+Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side,
+                     std::vector<double>& radii) {
   CsvRecords records(text);
   const Columns columns = read_header(records);
   Limits limits;
   if (side.states) limits.state = side.states->count() - 1;
   if (side.actions) limits.action = side.actions->count() - 1;
   if (side.horizon) limits.step = *side.horizon - 1;
-  Transitions transitions = read_records(records, columns, limits);
+  std::vector<std::int32_t> samples;
+  Transitions transitions = read_records(records, columns, limits, samples);
+  if (columns.sample >= 0) radii = merge_samples(samples, transitions);
 
   ModelArrays a;
   a.states = std::max(one_more(transitions.state), one_more(transitions.next));
@@ -179,8 +189,11 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
   if (const auto arrivals = root.find("arrivals"))
     naming(terms_name, [&] { arrivals->fail("must be left out beside a CSV file"); });
-  Model model = naming(name, [&] { return read_csv_model(text, root, side); });
+  std::vector<double> radii;
+  Model model = naming(name, [&] { return read_csv_model(text, root, side, radii); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
+  if (!radii.empty() && !root.find("uncertainty"))
+    draft.terms.uncertainty = TV{Radius(std::move(radii)), Reach::support};
   if (model.stages() > 1) draft.terms.horizon = model.stages();
   return draft;
 }

@@ -71,14 +71,18 @@ class DrnWriter {
   }
 
   void write_header() {
-    out_ += "// Exported by redoubt\n@type: MDP\n";
+    Row terminal = 0, most = 0;
+    for (State s = 0; s < arrays_.states; ++s) {
+      const Row rows = arrays_.state_rows[s + 1] - arrays_.state_rows[s];
+      terminal += rows == 0;
+      most = std::max(most, rows);
+    }
+    // Where nobody has a choice, Storm wants a chain: it asks for no min or max then.
+    out_ += fmt::format("// Exported by redoubt\n@type: {}\n", most > 1 ? "MDP" : "DTMC");
     if (!arrays_.lower.empty()) out_ += "@value_type: double-interval\n";
     out_ += "@parameters\n\n@reward_models\n";
     if (draft_.rewarded) out_ += "reward ";
     for (const Signal& signal : arrays_.signals) out_ += signal.name + " ";
-    Row terminal = 0;
-    for (State s = 0; s < arrays_.states; ++s)
-      terminal += arrays_.state_rows[s] == arrays_.state_rows[s + 1];
     out_ += fmt::format("\n@nr_states\n{}\n@nr_choices\n{}\n@model\n", arrays_.states,
                         static_cast<Row>(arrays_.action.size()) + terminal);
   }

@@ -10,6 +10,7 @@
 #include "io/umb/umb_index.h"
 #include "io/umb/umb_labels.h"
 #include "io/umb/umb_rewards.h"
+#include "io/umb/umb_valuations.h"
 #include "io/umb/umb_values.h"
 #include "parallel/collectives.h"
 #include "parallel/partition.h"
@@ -57,6 +58,8 @@ class UmbReader {
     read_actions();
     read_rewards();
     naming(umb::index, [&] { read_labels(members_, index_, states_, a_); });
+    if (ranks_ == 1 && !layered_ && a_.state_names.empty())
+      naming(umb::index, [&] { read_valuations(members_, index_, a_); });
     read_terms(initial_);
   }
 
