@@ -31,6 +31,11 @@ class PartialSolution:
 
     `policy` acts in the states of `problem`: those that were expanded, in the order of `states`, and then the unexplored
     ones, where any action will do: the guarantee counts on the worst there.
+
+    >>> found = rd.solve_partially(initial=0, actions=lambda x: ["on"], step=lambda x, action: [(1.0, x + 1, 0.5)],
+    ...                            ranges={"reward": (0, 1)}, discount=0.5)
+    >>> found.status, found.worst <= 1.0 <= found.bound, found.states[0]     # .5 in every step, 1 in all
+    ('certified', True, 0)
     """
 
     status: str  # "certified", "infeasible" (of the whole model), or "stopped"
