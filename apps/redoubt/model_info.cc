@@ -9,6 +9,7 @@
 #include "output.h"
 #include "table.h"
 #include "text.h"
+#include "verbs.h"
 
 namespace redoubt::app {
 namespace {

@@ -131,7 +131,8 @@ TEST(Registry, BadValuesAreNamedWithTheRule) {
             "river_swim: horizon = -1, must be infinite or an integer from 0 to 2147483647");
   EXPECT_EQ(error_of("garnet(seed=-1)"),
             "garnet: seed = -1, must be an integer from 0 to 2^64 - 1");
-  EXPECT_THAT(error_of("river_swim(discount=1)"), HasSubstr("discount = 1"));
+  EXPECT_THAT(error_of("river_swim(discount=1)"),
+              HasSubstr("give a discount below 1 or a finite horizon"));
   EXPECT_THAT(error_of("river_swim(radius=-1)"), HasSubstr("radius = -1"));
 }
 
