@@ -17,6 +17,7 @@ from ._core import Error
 from ._explore import Exploration, function_of, names_of, where
 from ._options import named_options
 from ._problem import Problem
+from ._show import table_html
 from ._solution import Solution
 from ._solve import solve
 from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
@@ -51,6 +52,10 @@ class PartialSolution:
     @property
     def gap(self) -> float:
         return inf if self.worst is None or self.bound is None else abs(self.bound - self.worst)
+
+    def _repr_html_(self) -> str:
+        shown = ("status", "worst", "bound", "gap", "expanded", "met", "rounds")
+        return table_html("PartialSolution", [(name, str(getattr(self, name))) for name in shown])
 
 
 @named_options

@@ -302,6 +302,11 @@ class Problem(_core.Problem):
         }
 
     @property
+    def nature(self) -> str:
+        """ "adversarial", or "helpful" where worst cases are best cases."""
+        return "helpful" if self.terms.helpful_nature else "adversarial"
+
+    @property
     def lower(self) -> NDArray[np.float64]:
         """Lower bound of each outcome's probability; empty without intervals."""
         return self.model.lower

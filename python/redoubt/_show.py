@@ -25,7 +25,7 @@ def problem_text(problem: Problem) -> str:
 
 
 def problem_html(problem: Problem) -> str:
-    return _table("Problem", _problem_rows(problem))
+    return table_html("Problem", _problem_rows(problem))
 
 
 def solution_text(solution: Solution) -> str:
@@ -34,7 +34,7 @@ def solution_text(solution: Solution) -> str:
 
 
 def solution_html(solution: Solution) -> str:
-    table = _table(f"Solution by {solution.method}: {solution.status}", _solution_rows(solution))
+    table = table_html(f"Solution by {solution.method}: {solution.status}", _solution_rows(solution))
     curve = _curve_html(solution)
     return f'<div class="redoubt">{table}{curve}</div>' if curve else table
 
@@ -118,7 +118,7 @@ def policy_text(policy: Policy) -> str:
 
 def policy_html(policy: Policy) -> str:
     rows = [("kind", _kind(policy)), ("size", policy_size(policy))]
-    return _table(
+    return table_html(
         "Policy", [*rows, ("states", f"{policy.problem.states:,}"), ("actions", f"{policy.problem.actions:,}")]
     )
 
@@ -137,7 +137,7 @@ def _promise(c: _core.ConstraintResult) -> str:
     return f"{_SIGN[c.sense]} {c.bound:g} with probability {_worst(c.worst)}, must be {c.probability:g}"
 
 
-def _table(title: str, rows: list[tuple[str, str]]) -> str:
+def table_html(title: str, rows: list[tuple[str, str]]) -> str:
     body = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>" for key, value in rows)
     return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
 
@@ -194,7 +194,7 @@ def fields_text(thing: object) -> str:
 
 
 def fields_html(thing: object) -> str:
-    return _table(type(thing).__name__, [(name, _field(value)) for name, value in _fields(thing)])
+    return table_html(type(thing).__name__, [(name, _field(value)) for name, value in _fields(thing)])
 
 
 def as_code(thing: object) -> str:

@@ -117,6 +117,7 @@ class Solution:
             "constraints": [{name: getattr(one, name) for name in constraint} for one in self.constraints],
             **{name: getattr(self, name) for name in own},
             **{name: getattr(problem, name) for name in ("states", "actions", "horizon", "discount")},
+            "nature": problem.nature,
             "set": _core.uncertainty_name(problem.uncertainty),
             "radius": getattr(problem.uncertainty, "radius", None),
             "memory_states": None if self.policy is None else self.policy.memory_states,

@@ -113,7 +113,7 @@ def _sparse_bounds(uncertainty: Interval, p: Any) -> tuple[Any, Array, Array]:
     """The outcomes that the bounds allow, with their bounds: sparse like p, or one number for all outcomes of p."""
     if uncertainty.lo is None:
         raise Error("Interval without bounds, must have lo and hi for a row on its own")
-    given = {"lo": uncertainty.lo, "hi": uncertainty.hi}
+    given: dict[str, Any] = {"lo": uncertainty.lo, "hi": uncertainty.hi}
     for name, bound in given.items():
         if np.ndim(bound) != 0 and (not hasattr(bound, "tocsr") or bound.shape != p.shape):
             raise Error(f"{name} of {type(bound).__name__}, must be a number or a sparse matrix shaped like p, {p.shape}")

@@ -17,7 +17,7 @@ def shared_symbols(objects):
     """The symbols that the linker may share between files, and which are not in the kernel's own namespace."""
     listing = subprocess.run(["nm", "-C", "--defined-only", *map(str, objects)], check=True, capture_output=True, text=True)
     symbols = [line.split(maxsplit=2)[1:] for line in listing.stdout.splitlines() if len(line.split(maxsplit=2)) == 3]
-    return [name for kind, name in symbols if kind in "WVu" and not name.startswith("redoubt::avx")]
+    return [name for kind, name in symbols if kind in "WVu" and not name.startswith("redoubt::internal::avx")]
 
 
 @pytest.mark.parametrize("target", ["avx2", "avx512"])

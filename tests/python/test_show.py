@@ -57,6 +57,8 @@ def public_values():
         rd.environments()[0], rd.environments()[0].parameters[0], kernel, kernel.at(3, 0), kernel.rows(), estimated,
         asked[0], rd.Queries(*[np.zeros(3)] * 4), rd.GymController(SOLUTION), rd.samples_needed(PROBLEM, epsilon=0.5),
         rd.Shield(rd.solve(PROBLEM)),
+        rd.solve_partially(initial=0, actions=lambda x: ["on"], step=lambda x, action: [(1.0, x + 1, 0.5)],
+                           ranges={"reward": (0, 1)}, discount=0.5),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9),
     ]  # fmt: skip
 

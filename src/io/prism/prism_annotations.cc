@@ -218,7 +218,8 @@ std::vector<ExplicitReward> read_prism_rewards(const std::vector<PrismPart>& par
       continue;
     const auto [place, added] = places.emplace(part.structure, rewards.size());
     if (added) rewards.push_back({part.reward, {}, {}, {}});
-    naming(part.file, [&] { reader.read(part, rewards[place->second]); });
+    ExplicitReward& reward = rewards[place->second];
+    naming(part.file, [&] { reader.read(part, reward); });
   }
   return rewards;
 }
