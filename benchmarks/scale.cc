@@ -4,8 +4,8 @@
 #include <ctime>
 #include <limits>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/environments.h"
-#include "redoubt/ranks.h"
 #include "redoubt/reorder.h"
 #include "redoubt/solve.h"
 #include "solvers/rcvi/budget_sweep.h"

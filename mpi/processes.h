@@ -1,6 +1,6 @@
 #pragma once
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 
 // The processes that this program runs as. Two implementations, of which the build chooses one.
 namespace redoubt {

@@ -12,6 +12,8 @@
 #include "method_options.h"
 #include "output.h"
 #include "problem_options.h"
+#include "redoubt/advanced/checkpoint.h"
+#include "redoubt/advanced/file.h"
 #include "redoubt/error.h"
 #include "redoubt/io.h"
 #include "table.h"

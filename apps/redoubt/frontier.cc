@@ -10,6 +10,8 @@
 #include "output.h"
 #include "problem_options.h"
 #include "processes.h"
+#include "redoubt/advanced/checkpoint.h"
+#include "redoubt/advanced/file.h"
 #include "redoubt/io.h"
 #include "table.h"
 #include "text.h"

@@ -8,8 +8,8 @@
 
 #include "checks.h"
 #include "gradient_options.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/error.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::app {
 namespace {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "processes.h"
+#include "redoubt/advanced/io.h"
 #include "redoubt/error.h"
 
 namespace redoubt::app {

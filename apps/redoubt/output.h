@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "command_line.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/execution.h"
 #include "redoubt/io.h"
 #include "redoubt/solution.h"
-#include "redoubt/stage_store.h"
 
 namespace redoubt::app {
 

@@ -8,6 +8,7 @@
 
 #include "checks.h"
 #include "processes.h"
+#include "redoubt/advanced/io.h"
 #include "redoubt/chance.h"
 #include "redoubt/environments.h"
 #include "redoubt/error.h"

@@ -6,9 +6,9 @@
 
 #include "command_line.h"
 #include "json.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/objective.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::app {
 

@@ -6,7 +6,7 @@
 
 #include "every_rank.h"
 #include "processes.h"
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 #include "table.h"
 #include "text.h"
 

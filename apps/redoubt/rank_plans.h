@@ -5,8 +5,8 @@
 
 #include "json.h"
 #include "problem_options.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/frontier.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 
 namespace redoubt::app {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "checks.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/error.h"
-#include "redoubt/ranks.h"
 #include "table.h"
 #include "text.h"
 

@@ -11,7 +11,7 @@
 #include "problem_options.h"
 #include "processes.h"
 #include "rank_plans.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/frontier.h"
 #include "sampling_options.h"
 #include "table.h"

@@ -2,7 +2,6 @@
 
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solution.h"
 
 namespace redoubt {
@@ -17,9 +16,5 @@ Evaluation evaluate(const Problem& problem, const Policy& policy, const Executio
 // of the bound. A bound of zero has no size of its own: there, of the largest value that the signal
 // has in any decision.
 inline constexpr double kSatisfied = 1e-9;
-
-// What the worst case of each constraint may miss in this way. Every rank must ask.
-std::vector<double> allowed_misses(const Problem& problem, Communicator& ranks = one_process());
-bool satisfied(const Constraint& constraint, double worst, double allowed_miss);
 
 }  // namespace redoubt

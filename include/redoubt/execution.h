@@ -27,10 +27,11 @@ struct Execution {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
   // Called now and then with the share of the work done, in [0, 1]; returning false stops the work.
   std::function<bool(double done)> progress = {};
-  // The ranks that solve the problem together, each with a subproblem (redoubt/ranks.h).
+  // The ranks that solve the problem together, each with a subproblem (redoubt/advanced/ranks.h).
   // Null: this process has the whole problem.
   Communicator* ranks = nullptr;
-  // Where the stages of the policy go as they are made (redoubt/stage_store.h). Null: into RAM.
+  // Where the stages of the policy go as they are made (redoubt/advanced/stage_store.h). Null: into
+  // RAM.
   StageStore* stages = nullptr;
   // Called once, before the work, with the bytes that this process will need for it.
   std::function<void(const MemoryPlan& memory)> planned = {};

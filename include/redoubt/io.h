@@ -1,22 +1,20 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "redoubt/checkpoint.h"
 #include "redoubt/error.h"
 #include "redoubt/execution.h"
-#include "redoubt/file.h"
 #include "redoubt/objective.h"
 #include "redoubt/problem.h"
 #include "redoubt/solution.h"
-#include "redoubt/stage_store.h"
 
 namespace redoubt {
+
+class Checkpoint;
 
 // The ending chooses the format: .json (for people), .csv (the robust-MDP world), .umb (Unified
 // Markov Binary, for large models), .drn (Storm's text, also .drn.gz and .drn.xz), .tra (PRISM's
@@ -32,17 +30,6 @@ Problem load(const std::filesystem::path& path, const Objective& objective = {})
 // the defaults of `Terms`, and the caller completes them.
 // `notes` gets what the reader had to leave out, for people to know.
 Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr);
-
-// This rank's subproblem of the problem in a file; every rank calls it. From .umb each rank reads
-// its own rows and no others, so that a model may be larger than any one machine; from a plain
-// archive (see Packing) ranks share the reading, too. Other formats are read whole, by every rank.
-// `change` may replace terms before they are used; there, states have the numbers and names of the
-// whole model. `options` say which states are the rank's own.
-using ChangeTerms =
-    std::function<void(Terms& terms, State states, const std::vector<std::string>& state_names)>;
-Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
-                        const ChangeTerms& change = {}, const PartitionOptions& options = {},
-                        const Objective& objective = {});
 
 // How the archive of a .umb file is packed. Ranks read a plain one together, each some of
 // its bytes; of a packed one, every rank must unpack everything.
@@ -109,10 +96,6 @@ void save_solution(const Solution& solution, const std::filesystem::path& path, 
 Solution load_solution(const std::filesystem::path& path);
 // The same with a policy for the states that the model, which may be a submodel, has the rows of.
 Solution load_solution(const std::filesystem::path& path, const Model& model);
-
-// A place for the stages of a policy in a file without a name in this folder; it goes with the
-// process.
-std::unique_ptr<StageStore> stages_on_disk(const std::filesystem::path& folder);
 
 // A file for the checkpoints of a solve (Execution::checkpoint), written every `interval` seconds,
 // or less often where writing takes long: never more than a tenth of the time. Zero: wherever it

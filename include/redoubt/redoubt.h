@@ -1,8 +1,7 @@
 #pragma once
 
-// Everything.
+// Everything but redoubt/advanced/, which has no promise of stability.
 #include "redoubt/chance.h"
-#include "redoubt/checkpoint.h"
 #include "redoubt/choice.h"
 #include "redoubt/compare.h"
 #include "redoubt/controller.h"
@@ -12,9 +11,7 @@
 #include "redoubt/estimate.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/execution.h"
-#include "redoubt/explain.h"
 #include "redoubt/explore.h"
-#include "redoubt/file.h"
 #include "redoubt/frontier.h"
 #include "redoubt/goal.h"
 #include "redoubt/gradient.h"
@@ -24,7 +21,6 @@
 #include "redoubt/objective.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 #include "redoubt/reorder.h"
 #include "redoubt/samples.h"
 #include "redoubt/shield.h"
@@ -32,7 +28,6 @@
 #include "redoubt/simulator.h"
 #include "redoubt/solution.h"
 #include "redoubt/solve.h"
-#include "redoubt/stage_store.h"
 #include "redoubt/uncertainty.h"
 #include "redoubt/verify.h"
 #include "redoubt/worst_case.h"

@@ -2,7 +2,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "redoubt/explain.h"
+#include "redoubt/advanced/explain.h"
 #include "released.h"
 
 namespace nb = nanobind;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "redoubt/advanced/file.h"
 #include "redoubt/io.h"
 
 namespace nb = nanobind;

@@ -6,7 +6,7 @@
 
 #include "bindings.h"
 #include "method.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/io.h"
 #include "redoubt/verify.h"

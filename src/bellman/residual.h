@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 
 namespace redoubt::internal {
 

@@ -6,6 +6,7 @@
 #include "bellman/steps.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
+#include "evaluation/satisfied.h"
 #include "evaluation/stationary.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"

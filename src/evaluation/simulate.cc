@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "evaluation/chance_value.h"
+#include "evaluation/satisfied.h"
 #include "parallel/workers.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"

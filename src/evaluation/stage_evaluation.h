@@ -11,9 +11,9 @@
 #include "parallel/exchange.h"
 #include "parallel/workers.h"
 #include "policy/budget.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
-#include "redoubt/stage_store.h"
 
 namespace redoubt::internal {
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "evaluation/satisfied.h"
 #include "evaluation/verified_budget.h"
 #include "parallel/stopwatch.h"
 #include "policy/budget_axes.h"

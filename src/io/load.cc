@@ -10,8 +10,10 @@
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/export.h"
+#include "redoubt/advanced/file.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "support/file.h"
 #include "support/require.h"
 

@@ -6,7 +6,7 @@
 
 #include "model/select_rows.h"
 #include "model/start.h"
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 #include "support/require.h"
 
 namespace redoubt {

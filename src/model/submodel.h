@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal {
 

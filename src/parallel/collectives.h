@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 
 // Collective operations of ranks. Values are combined rank by rank, the same everywhere.
 namespace redoubt::internal {

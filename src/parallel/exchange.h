@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "parallel/workers.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/model.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal {
 

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/error.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt {
 namespace {

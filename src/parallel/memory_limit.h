@@ -1,7 +1,7 @@
 #pragma once
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/execution.h"
-#include "redoubt/ranks.h"
 #include "support/machine.h"
 
 namespace redoubt::internal {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 
 namespace redoubt::internal {
 

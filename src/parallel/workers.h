@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parallel/stopwatch.h"
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 
 namespace redoubt::internal {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/policy.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal {
 

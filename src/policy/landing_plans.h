@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/policy.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal {
 

@@ -6,9 +6,10 @@
 
 #include "chance/augment.h"
 #include "chance/to_original.h"
+#include "evaluation/satisfied.h"
 #include "policy/budget_axes.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/chance.h"
-#include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/value_iteration.h"

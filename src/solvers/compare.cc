@@ -7,8 +7,9 @@
 #include <mutex>
 #include <set>
 
+#include "evaluation/satisfied.h"
 #include "parallel/workers.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "support/require.h"

@@ -3,8 +3,8 @@
 #include "evaluation/evaluation.h"
 #include "parallel/stopwatch.h"
 #include "parallel/workers.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/solve.h"
-#include "redoubt/stage_store.h"
 #include "solvers/candidates.h"
 #include "solvers/gap_tolerance.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "parallel/stopwatch.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/execution.h"
 #include "redoubt/problem.h"
 

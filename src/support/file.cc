@@ -11,7 +11,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "redoubt/file.h"
+#include "redoubt/advanced/file.h"
 #include "support/require.h"
 
 namespace redoubt {

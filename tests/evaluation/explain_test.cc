@@ -1,4 +1,4 @@
-#include "redoubt/explain.h"
+#include "redoubt/advanced/explain.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "redoubt/advanced/checkpoint.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/file.h"

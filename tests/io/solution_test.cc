@@ -9,6 +9,7 @@
 #include "io/solution/hdf5.h"
 #include "io/solution/policy_structure.h"
 #include "io/solution/seal.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <filesystem>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "support/folders.h"
 #include "support/random_problem.h"
 

@@ -12,9 +12,11 @@
 
 #include "io/umb/tar.h"
 #include "io/umb/umb_index.h"
+#include "redoubt/advanced/file.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/environments.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/folders.h"

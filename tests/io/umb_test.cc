@@ -11,8 +11,9 @@
 
 #include "io/umb/tar.h"
 #include "io/umb/umb_index.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "support/expect_error.h"
 #include "support/folders.h"
 #include "support/json_node.h"

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/environments.h"
-#include "redoubt/ranks.h"
 #include "support/expect_error.h"
 #include "support/random_problem.h"
 #include "support/shuffled.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 #include "support/random_problem.h"
 
 namespace redoubt {

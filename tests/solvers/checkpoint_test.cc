@@ -1,10 +1,11 @@
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "redoubt/advanced/file.h"
 #include "redoubt/compare.h"
 #include "redoubt/environments.h"
 #include "redoubt/frontier.h"

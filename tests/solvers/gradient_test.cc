@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "evaluation/satisfied.h"
 #include "redoubt/environments.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/frontier.h"
@@ -12,6 +13,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Method = Solution (*)(const Problem&, const GradientOptions&, const Execution&);

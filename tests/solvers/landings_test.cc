@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
 #include "solvers/frontier/search/stage.h"
 #include "support/random_problem.h"
 

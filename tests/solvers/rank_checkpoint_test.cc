@@ -6,10 +6,12 @@
 #include <limits>
 #include <memory>
 
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
+#include "redoubt/advanced/file.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/frontier.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/folders.h"

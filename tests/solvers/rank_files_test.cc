@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/ranks.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/frontier.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/file.h"
 #include "support/folders.h"

@@ -1,9 +1,10 @@
 // One problem, solved by any number of ranks and threads: the same bits.
 #include <gtest/gtest.h>
 
+#include "evaluation/satisfied.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/frontier.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/on_ranks.h"
@@ -11,6 +12,7 @@
 #include "support/random_problem.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using testing::error_of;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "redoubt/advanced/file.h"
 #include "redoubt/io.h"
 #include "support/folders.h"
 

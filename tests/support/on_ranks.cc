@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 #include "support/folders.h"
 #include "support/patience.h"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/execution.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 #include "redoubt/solution.h"
 
 // Problems solved in parts, by ranks that are threads of this process.

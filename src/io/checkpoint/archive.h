@@ -1,7 +1,7 @@
 #pragma once
 
 #include "io/solution/hdf5.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 
 // The state of work in a file. The first rank writes what all of them have; each reads its own.
 namespace redoubt::internal::io {

@@ -1,4 +1,4 @@
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 
 #include <algorithm>
 #include <chrono>

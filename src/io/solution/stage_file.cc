@@ -6,6 +6,8 @@
 #include <map>
 
 #include "io/solution/stage_arrays.h"
+#include "redoubt/advanced/io.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/io.h"
 #include "support/require.h"
 

@@ -7,8 +7,8 @@
 
 #include "io/solution/hdf5.h"
 #include "io/solution/state_ranges.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/policy.h"
-#include "redoubt/stage_store.h"
 
 namespace redoubt::internal::io {
 

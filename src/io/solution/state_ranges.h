@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 
 namespace redoubt::internal::io {
 

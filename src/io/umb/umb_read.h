@@ -1,8 +1,8 @@
 #pragma once
 
 #include "io/umb/tar.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal::io {
 

@@ -8,8 +8,8 @@
 
 #include "numerics/small_lp.h"
 #include "parallel/memory_limit.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/chance.h"
-#include "redoubt/checkpoint.h"
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "evaluation/evaluation.h"
+#include "evaluation/satisfied.h"
 #include "solvers/finish.h"
 #include "solvers/gradient/markov_weights.h"
 #include "solvers/solver_checkpoint.h"

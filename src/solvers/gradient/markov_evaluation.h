@@ -5,7 +5,7 @@
 
 #include "bellman/row_evaluator.h"
 #include "parallel/workers.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "solvers/gradient/chain.h"
 
 namespace redoubt::internal {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/gradient.h"
 #include "solvers/gradient/markov_evaluation.h"
 

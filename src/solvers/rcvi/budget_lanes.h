@@ -4,8 +4,8 @@
 #include <span>
 
 #include "policy/budget.h"
+#include "redoubt/advanced/ranks.h"
 #include "redoubt/problem.h"
-#include "redoubt/ranks.h"
 
 namespace redoubt::internal {
 

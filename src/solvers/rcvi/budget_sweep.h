@@ -8,7 +8,7 @@
 #include "parallel/exchange.h"
 #include "parallel/workers.h"
 #include "policy/budget.h"
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/solve.h"
 #include "solvers/rcvi/budget_decisions.h"
 #include "solvers/rcvi/budget_lanes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "redoubt/checkpoint.h"
+#include "redoubt/advanced/checkpoint.h"
 #include "solvers/frontier/search/extremes.h"
 #include "solvers/frontier/search/locate.h"
 #include "solvers/frontier/search/refine.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "redoubt/ranks.h"
+#include "redoubt/advanced/ranks.h"
+#include "redoubt/advanced/stage_store.h"
 #include "redoubt/solution.h"
-#include "redoubt/stage_store.h"
 
 namespace redoubt {
 
