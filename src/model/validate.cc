@@ -6,9 +6,9 @@
 #include <cmath>
 #include <functional>
 #include <new>
-#include <system_error>
-#include <thread>
 #include <utility>
+
+#include "support/thread_pool.h"
 
 namespace redoubt::internal {
 namespace {
@@ -162,22 +162,11 @@ using Tasks = std::vector<std::function<bool()>>;
 
 // True when all of them are; on two threads where the work is worth it.
 bool all_hold(const Tasks& tasks, bool worthwhile) {
-  std::atomic<std::size_t> next = 0;
   std::atomic<bool> good = true;
-  const auto work = [&] {
-    for (std::size_t task = next++; task < tasks.size(); task = next++) {
-      if (!tasks[task]()) good = false;
-    }
-  };
-  std::thread other;
-  if (worthwhile) {
-    try {
-      other = std::thread(work);
-    } catch (const std::system_error&) {  // one thread does it all, then
-    }
-  }
-  work();
-  if (other.joinable()) other.join();
+  ThreadPool pool(worthwhile ? 2 : 1);
+  pool.for_each(static_cast<std::int64_t>(tasks.size()), 1, [&](auto task, auto, int) {
+    if (!tasks[task]()) good = false;
+  });
   return good;
 }
 
