@@ -41,7 +41,7 @@ check: fresh bootstrap
 	@for test in $(CHECKED); do scripts/timed testing $(BUILD)/tests/test_$$test --gtest_brief=1 || exit 1; done
 	@scripts/timed testing $(PYTHON) -m pytest -q -n $(JOBS) $(CHECKED_PYTHON:%=tests/python/test_%.py)
 	@scripts/timed
-CHECKED := bellman chance control environments evaluation io model numerics parallel policy sets support
+CHECKED := bellman chance environments evaluation io model numerics parallel policy runtime sets support
 CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
 
 test: fresh build mpi

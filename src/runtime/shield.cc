@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "control/observation.h"
-#include "control/promise_sets.h"
 #include "model/row_name.h"
 #include "policy/draw.h"
+#include "runtime/observation.h"
+#include "runtime/promise_sets.h"
 #include "support/require.h"
 
 namespace redoubt {

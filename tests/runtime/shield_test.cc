@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "control/promise_sets.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/frontier.h"
 #include "redoubt/solve.h"
+#include "runtime/promise_sets.h"
 #include "sets/reference.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/expect_error.h"

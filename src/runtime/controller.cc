@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "control/observation.h"
 #include "evaluation/promises.h"
 #include "model/row_name.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
+#include "runtime/observation.h"
 #include "support/require.h"
 
 namespace redoubt {

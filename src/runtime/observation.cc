@@ -1,4 +1,4 @@
-#include "control/observation.h"
+#include "runtime/observation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "control/promise_sets.h"
+#include "runtime/promise_sets.h"
 
 #include <algorithm>
 #include <cmath>
