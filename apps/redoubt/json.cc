@@ -30,14 +30,20 @@ void append(Json& object, const Json& more) {
 }  // namespace
 
 Json problem_json(const Problem& problem) {
+  const Draft given = problem.given();  // with groups, a decision has two stages of the problem
+  const Terms& terms = given.model.groups() > 0 ? given.terms : problem.terms();
   Json object;
   object["states"] = problem.model().all_states();
   object["actions"] = problem.model().actions();
-  object["horizon"] = or_null(problem.terms().horizon);
-  object["discount"] = problem.discount();
-  object["set"] = name(problem.uncertainty());
-  object["radius"] = radius_json(problem.uncertainty());
-  object["nature"] = problem.terms().helpful_nature ? "helpful" : "adversarial";
+  object["horizon"] = or_null(terms.horizon);
+  object["discount"] = terms.discount;
+  object["set"] = name(terms.uncertainty);
+  object["radius"] = radius_json(terms.uncertainty);
+  object["nature"] = terms.helpful_nature ? "helpful" : "adversarial";
+  if (given.model.groups() > 0) {
+    object["groups"] = given.model.groups();
+    object["helpful_groups"] = terms.helpful_groups;
+  }
   return object;
 }
 

@@ -158,6 +158,11 @@ void add_terms(CommandLine& verb, ProblemOptions& options) {
   verb.add_option("--start", options.start,
                   "State (number or name), uniform, or probabilities .5:.3:.2")
       .group("Terms");
+  verb.add_option("--groups", options.groups,
+                  "Who picks the member where an outcome leads to a group of states: adversarial, "
+                  "nature; helpful, the policy")
+      .check(is_one_of({"adversarial", "helpful"}))
+      .group("Terms");
 }
 
 }  // namespace
@@ -191,6 +196,7 @@ void replace_terms(Terms& terms, State states, const std::vector<std::string>& s
   if (options.discount) terms.discount = *options.discount;
   if (options.start) terms.start = read_start(*options.start, states, state_names);
   if (options.nature) terms.helpful_nature = *options.nature == "helpful";
+  if (options.groups) terms.helpful_groups = *options.groups == "helpful";
   if (!options.bounds.empty()) terms.constraints.clear();
   for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
   if (options.set || options.radius || options.reach || options.temperature)

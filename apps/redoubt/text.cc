@@ -96,14 +96,21 @@ std::string start_text(const Problem& problem) {
 }
 
 std::string terms_text(const Problem& problem) {
+  const Draft given = problem.given();  // with groups, a decision has two stages of the problem
+  const State groups = given.model.groups();
+  const Terms& terms = groups > 0 ? given.terms : problem.terms();
   const std::string horizon = problem.undiscounted() ? "no horizon and no discount"
                               : problem.infinite()   ? "infinite horizon"
-                                                     : fmt::format("horizon {}", problem.horizon());
+                                                     : fmt::format("horizon {}", *terms.horizon);
   const std::string discount =
-      problem.discount() < 1 ? ", discount " + number_text(problem.discount()) : "";
-  return fmt::format("{}{}, start {}; {}{}", horizon, discount, start_text(problem),
-                     set_text(problem.uncertainty()),
-                     problem.terms().helpful_nature ? ", nature helpful" : "");
+      terms.discount < 1 ? ", discount " + number_text(terms.discount) : "";
+  std::string picks;
+  if (groups > 0)
+    picks = fmt::format(", {} groups{}", count_text(groups),
+                        terms.helpful_groups ? ", groups helpful" : "");
+  return fmt::format("{}{}, start {}; {}{}{}", horizon, discount, start_text(problem),
+                     set_text(terms.uncertainty), picks,
+                     terms.helpful_nature ? ", nature helpful" : "");
 }
 
 }  // namespace redoubt::app

@@ -67,6 +67,11 @@ struct ModelArrays {
   std::vector<std::string> state_names;  // empty: numbers are the names
   std::vector<std::string> action_names;
   std::vector<Label> labels;
+  // The last `groups` of the states are groups of other states: an outcome that leads to one of
+  // them leads to any of its members, and somebody picks which (see Terms::helpful_groups). A group
+  // has one row, whose outcomes are its members with equal probabilities; it earns nothing, and its
+  // outcomes what an arrival in the member does.
+  State groups = 0;
   std::optional<Submodel> submodel;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
@@ -96,6 +101,7 @@ class Model {
   Row rows() const { return static_cast<Row>(arrays_->action.size()); }
   std::int64_t outcomes() const { return static_cast<std::int64_t>(arrays_->next.size()); }
   int signals() const { return static_cast<int>(arrays_->signals.size()); }
+  State groups() const { return arrays_->groups; }  // the last of the states
   int actions() const { return actions_; }  // distinct action numbers: one more than the largest
   int most_actions() const { return most_actions_; }  // of any state
 
@@ -188,6 +194,9 @@ class ModelBuilder {
   void add(int stage, State state, std::int32_t action, RowData row);
   // What every arrival in a state earns, beyond the row's and the outcome's values.
   void on_arrival(State state, double reward, std::vector<double> signals = {});
+  // The state that stands for a group of states, for outcomes that may lead to any of them. The
+  // same members, in any order, are the same group.
+  State group(std::vector<State> members);
   void name_states(std::vector<std::string> names) { state_names_ = std::move(names); }
   void name_actions(std::vector<std::string> names) { action_names_ = std::move(names); }
   void label(std::string name, std::vector<State> states) {
@@ -202,11 +211,15 @@ class ModelBuilder {
     std::int32_t action;
     RowData row;
   };
+  std::vector<Entry> group_entries() const;
+  std::vector<std::string> all_state_names() const;
+
   State states_;
   int stages_;
   std::vector<std::string> signals_, state_names_, action_names_;
   std::vector<Label> labels_;
   std::vector<Entry> entries_;
+  std::vector<std::vector<State>> groups_;
   std::vector<double> arrival_reward_;
   std::vector<std::vector<double>> arrival_signals_;  // of each signal; of each state
 };

@@ -53,6 +53,9 @@ struct Terms {
   // Nature works for the policy instead of against it: every worst case in an answer is the best
   // case over the set. Without constraints to keep only.
   bool helpful_nature = false;
+  // The policy picks the member of a group in which an episode goes on, instead of nature: bounds
+  // from above for models whose groups stand for what is not known exactly.
+  bool helpful_groups = false;
   bool operator==(const Terms&) const = default;
 };
 
@@ -67,7 +70,9 @@ struct Draft {
 // copy. Where the terms speak of goals, the model is one in which these are signals; its states may
 // then be pairs of a state and of which goals are decided. Without a discount and a horizon, states
 // between which a policy can go to and fro for nothing are one state; where a total may grow for
-// ever, that is an Error.
+// ever, that is an Error. A model with groups becomes one without, with two stages for each
+// decision: in the first an action is taken, in the second the member of the group is picked. Its
+// horizon is twice that of the terms, and its discount the square root of theirs.
 class Problem {
  public:
   Problem(Model model, Terms terms);
@@ -104,6 +109,7 @@ class Problem {
   std::atomic<double>& found_steps() const { return *found_steps_; }
 
  private:
+  void become(Model model, Terms terms, std::vector<State> state);
   void find_ends(const std::vector<char>& unfinished, bool may_miss);
 
   Model model_;

@@ -66,6 +66,7 @@ void bind_model(nb::module_& m) {
   arrays.def(nb::init<>())
       .def_rw("states", &ModelArrays::states)
       .def_rw("stages", &ModelArrays::stages)
+      .def_rw("groups", &ModelArrays::groups)
       .def_rw("state_names", &ModelArrays::state_names)
       .def_rw("action_names", &ModelArrays::action_names)
       .def("add_label",
@@ -92,6 +93,7 @@ void bind_model(nb::module_& m) {
            "outcomes, and the row values of the reward and of each signal.")
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("stages", &Model::stages)
+      .def_prop_ro("groups", &Model::groups)
       .def_prop_ro("rows", &Model::rows)
       .def_prop_ro("outcomes", &Model::outcomes)
       .def_prop_ro("actions", &Model::actions)

@@ -93,7 +93,8 @@ at_least('energy', 3))doc");
       .def_rw("constraints", &Terms::constraints)
       .def_rw("uncertainty", &Terms::uncertainty)
       .def_rw("objective", &Terms::objective)
-      .def_rw("helpful_nature", &Terms::helpful_nature);
+      .def_rw("helpful_nature", &Terms::helpful_nature)
+      .def_rw("helpful_groups", &Terms::helpful_groups);
   nb::class_<Draft>(m, "Draft", "A model and what was said of it so far.")
       .def(
           "__init__",

@@ -85,7 +85,7 @@ def parts_of(model: _core.Model) -> tuple[Layout, dict[str, tuple[Any, Any, Any]
         values[name] = (model.signal(i), model.outcome_signal(i), model.arrival_signal(i))
     layout = Layout(
         states=model.states, stages=model.stages, actions=model.actions, row_outcomes=model.row_outcomes,
-        next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action),
+        next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action), groups=model.groups,
     )  # fmt: skip
     return layout, values
 
@@ -122,7 +122,7 @@ def built(
     names: Names, labels: Labels, intervals: tuple[Any, Any] = ((), ()),
 ) -> _core.Model:  # fmt: skip
     arrays = _core.ModelArrays()
-    arrays.states, arrays.stages = layout.states, layout.stages
+    arrays.states, arrays.stages, arrays.groups = layout.states, layout.stages, layout.groups
     if layout.regular:
         arrays.give_every_action(layout.actions)
     else:

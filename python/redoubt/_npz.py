@@ -111,7 +111,8 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
         "set": _word(uncertainty), "temperature": getattr(uncertainty, "temperature", None),
         "reach": getattr(uncertainty, "reach", None),
         "constraints": [[c.signal, c.sense, c.bound, c.probability] for c in terms.constraints],
-        "helpful_nature": terms.helpful_nature, "objective": [terms.objective.signal, terms.objective.minimise],
+        "helpful_nature": terms.helpful_nature, "groups": draft.model.groups, "helpful_groups": terms.helpful_groups,
+        "objective": [terms.objective.signal, terms.objective.minimise],
     }  # fmt: skip
 
 
@@ -130,7 +131,7 @@ def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:
         states=int(arrays["states"]), stages=int(arrays["stages"]), actions=0,
         row_outcomes=arrays["row_outcomes"].astype(np.int64), next=arrays["next"].astype(np.int32),
         probability=arrays["probability"].astype(np.float64),
-        some_rows=(arrays["state_rows"].astype(np.int64), arrays["action"].astype(np.int32)),
+        some_rows=(arrays["state_rows"].astype(np.int64), arrays["action"].astype(np.int32)), groups=said.get("groups", 0),
     )  # fmt: skip
     values = {}
     for word in ("reward", *(name for name in arrays if name.startswith("signal "))):
@@ -147,6 +148,7 @@ def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:
     terms.constraints = [c if q is None else _core.with_probability(c, q) for c, q in constraints]
     terms.uncertainty = _set_of(said, arrays["radius"])
     terms.helpful_nature = said["helpful_nature"]
+    terms.helpful_groups = said.get("helpful_groups", False)
     if said["objective"][0]:
         terms.objective = _core.Objective(*said["objective"])
     return _core.Draft(model, terms, said["rewarded"])

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from . import _core, _show
 from ._build import Uncertainty, bounds_of, model_of, with_bounds
 from ._core import Error
+from ._groups import group_names
 from ._labels import labels_of
 from ._options import named_options
-from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
+from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, is_helpful, objective_of, terms_of
 from ._transitions import read_transitions
 from ._values import Values
 
@@ -46,7 +47,7 @@ class Problem(_core.Problem):
             they depend on the stage; a scipy sparse matrix (S*A, S) with row s*A + a, or a list of them, one for
             each stage; a dict P[state][action] of {next: p} or [(p, next), ...]; or a list of transitions
             (state, action, next, p) or dicts that may also have "reward", "signals" and "stage". The last two
-            forms may leave out actions; a state without any is terminal.
+            forms may leave out actions; a state without any is terminal, and a tuple of states as next is a group.
         reward: a number, an array (S,), (S, A), (S, A, S), with a leading axis of length `horizon` when it depends
             on the stage, a sparse matrix like P, or a function of (state, action, next); or the name of the signal
             or the goal (`reach`, `until`, ...) that is to be maximised. None says that there is no reward, and that this is meant.
@@ -114,10 +115,10 @@ class Problem(_core.Problem):
             raise Error("signal 'reward', must have another name")
         given |= {name: Values(f"signal '{name}'", values, order) for name, values in (signals or {}).items()}
         state_names = list(states) if isinstance(states, Sequence) else []
-        names = (state_names, [] if actions is None else list(actions))
+        labelled = labels_of(labels, layout.ordinary, state_names)
+        names = (state_names + group_names(layout, state_names), [] if actions is None else list(actions))
         rewarded = numbers or "reward" in layout.extra
-        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names,
-                         labels_of(labels, layout.states, state_names))  # fmt: skip
+        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names, labelled)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
                        constraints=constraints, uncertainty=uncertainty)  # fmt: skip
         super().__init__(_core.pose(_core.Draft(model, terms, rewarded), objective))
@@ -132,11 +133,12 @@ class Problem(_core.Problem):
     def replace(
         self, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
         discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
-        minimise: str | None = None, nature: str | None = None, order: str | None = None,
+        minimise: str | None = None, nature: str | None = None, groups: str | None = None, order: str | None = None,
     ) -> Problem:  # fmt: skip
         """The same model under other terms: constraints, uncertainty, horizon, discount, start; or with another reward,
         a signal by its name: `reward` or `minimise`. With `nature="helpful"` worst cases are best cases, "adversarial" is
-        the other way round: without constraints `solve` then has the other end of the range over the set.
+        the other way round: without constraints `solve` then has the other end of the range over the set. With
+        `groups="helpful"` the policy picks the members of groups, with "adversarial" nature does.
 
         An `Interval` with bounds is for the outcomes of this problem, and for those of probability zero that its `hi`
         allows; `order` says how arrays with three equal axes are meant, as for `Problem`.
@@ -147,15 +149,15 @@ class Problem(_core.Problem):
         (5, TV(0.1, reach='anywhere'), True)
         """
         bounds = {} if isinstance(uncertainty, Absent) else bounds_of(uncertainty, order)
-        new_horizon = self.horizon if isinstance(horizon, Absent) else horizon
         given = self.given
+        new_horizon = given.terms.horizon if isinstance(horizon, Absent) else horizon
         model = with_bounds(given.model, bounds, new_horizon) if bounds else given.model
         terms = terms_of(given.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                          discount=discount, start=start)  # fmt: skip
         if nature is not None:
-            if nature not in ("adversarial", "helpful"):
-                raise Error(f"nature = {nature!r}, must be 'adversarial' or 'helpful'")
-            terms.helpful_nature = nature == "helpful"
+            terms.helpful_nature = is_helpful("nature", nature)
+        if groups is not None:
+            terms.helpful_groups = is_helpful("groups", groups)
         return Problem._adopt(_core.pose(_core.Draft(model, terms), objective_of(reward, minimise)))
 
     def reorder(self) -> Problem:
@@ -217,6 +219,18 @@ class Problem(_core.Problem):
         (11, 's5 after goal', 5)
         """
         return np.array(self.given_states or range(self.states), dtype=np.int32)
+
+    @property
+    def groups(self) -> list[NDArray[np.int32]]:
+        """The members of each group that outcomes lead to. With groups a decision takes two stages: `horizon` is twice that of `given`.
+
+        >>> problem = rd.Problem([(0, 0, (1, 2), 1.0), (1, 0, 1, 1.0), (2, 0, 2, 1.0)], [0, 5, 3], horizon=2)
+        >>> problem.groups, rd.solve(problem).reward.worst, rd.solve(problem.replace(groups="helpful")).reward.worst
+        ([array([1, 2], dtype=int32)], 3.0, 5.0)
+        """
+        model = self.given.model
+        first = model.state_rows[model.states - model.groups : model.states]
+        return [model.next[model.row_outcomes[row] : model.row_outcomes[row + 1]] for row in first]
 
     @property
     def horizon(self) -> int | None:

@@ -63,18 +63,23 @@ def _curve_html(solution: Solution) -> str:
 
 def _problem_rows(problem: Problem) -> list[tuple[str, str]]:
     each = "" if problem.stages == 1 else f", for each of {problem.stages} stages"
+    given = problem.given
+    groups = given.model.groups
+    terms = given.terms if groups else problem.terms  # with groups a decision has two stages of the problem
+    picked = "the policy" if terms.helpful_groups else "nature"
     rows = [
         ("states", f"{problem.states:,}"),
         ("actions", f"{problem.actions:,}"),
         ("rows", f"{problem.rows:,} with {problem.outcomes:,} outcomes{each}"),
-        ("horizon", "infinite" if problem.horizon is None else f"{problem.horizon:,}"),
-        ("discount", f"{problem.discount:g}"),
+        ("horizon", "infinite" if terms.horizon is None else f"{terms.horizon:,}"),
+        ("discount", f"{terms.discount:g}"),
         ("start", _start(problem)),
         ("signals", ", ".join(problem.model.signal_names) or "none"),
     ]
+    rows += [("groups", f"{groups:,}, {picked} picks")] if groups else []
     rows += [("labels", ", ".join(problem.labels))] if problem.labels else []
     rows += [("constraint", _constraint(c.signal, c.sense, c.bound, c.probability)) for c in problem.constraints]
-    return [*rows, ("uncertainty", repr(problem.uncertainty))]
+    return [*rows, ("uncertainty", repr(terms.uncertainty))]
 
 
 def _start(problem: Problem) -> str:

@@ -47,6 +47,12 @@ def objective_of(reward: Any, minimise: str | None) -> _core.Objective:
     return _core.Objective(reward) if isinstance(reward, str) else _core.Objective()
 
 
+def is_helpful(what: str, word: str) -> bool:
+    if word not in ("adversarial", "helpful"):
+        raise Error(f"{what} = {word!r}, must be 'adversarial' or 'helpful'")
+    return word == "helpful"
+
+
 def terms_of(base: _core.Terms, model: _core.Model, **given: Any) -> _core.Terms:
     """The terms with those that are given in place of its own."""
     terms = _core.Terms(base)
@@ -82,7 +88,7 @@ def _start(start: Any, model: _core.Model) -> _core.Start:
     array = np.asarray(start)
     if array.ndim == 0:
         return _core.Start(as_int32(array, "start").item())
-    if array.shape != (model.states,):
+    if array.shape not in ((model.states,), (model.states - model.groups,)):
         raise Error(f"start has shape {array.shape}, must be a state or one probability for each of {model.states}")
     states = np.flatnonzero(array)
     return _core.Start(states.tolist(), array[states].astype(np.float64).tolist())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Error
+from ._groups import add_groups, group_or_state
 
 _INT32 = np.iinfo(np.int32)
 
@@ -31,6 +32,12 @@ class Layout:
     some_rows: tuple[np.ndarray, np.ndarray] | None = None  # state_rows and action; None: every state has every action
     extra: dict[str, np.ndarray] = field(default_factory=dict)
     by_row: bool = False  # values may be given row by row
+    groups: int = 0  # the last of the states are groups of others
+
+    @property
+    def ordinary(self) -> int:
+        """How many states are no groups."""
+        return self.states - self.groups
 
     @property
     def regular(self) -> bool:
@@ -271,7 +278,7 @@ def _numbers(names: States) -> Numbers:
 
 
 def _listed_columns(entries: Sequence[Any], states: Numbers, actions: Numbers) -> tuple[Columns, Columns]:
-    columns: Columns = {key: [] for key in _KEYS}
+    columns: Columns = {key: [] for key in (*_KEYS, "groups")}
     extra: Columns = {}
     for i, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
@@ -285,7 +292,7 @@ def _listed_columns(entries: Sequence[Any], states: Numbers, actions: Numbers) -
         columns["stage"].append(entry.get("stage", 0))
         columns["state"].append(states.get(entry["state"], entry["state"]))
         columns["action"].append(actions.get(entry["action"], entry["action"]))
-        columns["next"].append(states.get(entry["next"], entry["next"]))
+        columns["next"].append(group_or_state(entry["next"], states, columns["groups"]))
         columns["p"].append(entry["p"])
         for name, value in {**entry.get("signals", {}), "reward": entry.get("reward", 0.0)}.items():
             column = extra.setdefault(name, [])
@@ -295,7 +302,7 @@ def _listed_columns(entries: Sequence[Any], states: Numbers, actions: Numbers) -
 
 def _nested_columns(P: Mapping[Any, Any], states: Numbers, actions: Numbers) -> tuple[Columns, Columns]:
     """P[state][action] is {next: p} or a list of (p, next), as Gymnasium has it."""
-    columns: Columns = {key: [] for key in _KEYS}
+    columns: Columns = {key: [] for key in (*_KEYS, "groups")}
     for state, choices in P.items():
         named = choices.items() if isinstance(choices, Mapping) else enumerate(choices)
         for action, outcomes in named:
@@ -304,18 +311,24 @@ def _nested_columns(P: Mapping[Any, Any], states: Numbers, actions: Numbers) -> 
                 columns["stage"].append(0)
                 columns["state"].append(states.get(state, state))
                 columns["action"].append(actions.get(action, action))
-                columns["next"].append(states.get(after, after))
+                columns["next"].append(group_or_state(after, states, columns["groups"]))
                 columns["p"].append(p)
     return columns, {}
 
 
 def _from_columns(columns: Columns, extra: Columns, states: States) -> Layout:
+    known = len(states) if isinstance(states, Sequence) else states
+    groups = 0
+    if columns["groups"]:
+        listed = (columns["state"], columns["next"], *columns["groups"])
+        ordinary = int(known) if known is not None else 1 + max(max(column) for column in listed)
+        groups = add_groups(columns, ordinary)
+        known = ordinary + groups
     count = len(columns["state"])
     stage, state, action, after = (as_int32(columns[key], key) for key in ("stage", "state", "action", "next"))
     for key, column in (("stage", stage), ("action", action)):
         if count and column.min() < 0:
             raise Error(f"{key} {column.min()} in a transition, must be at least 0")
-    known = len(states) if isinstance(states, Sequence) else states
     total = int(known) if known is not None else 1 + int(max(state.max(initial=-1), after.max(initial=-1)))
     for column in (state, after) if count else ():
         if column.max() >= total or column.min() < 0:
@@ -340,6 +353,7 @@ def _from_columns(columns: Columns, extra: Columns, states: States) -> Layout:
             name: np.asarray(column + [0.0] * (count - len(column)), dtype=np.float64)[order]
             for name, column in extra.items()
         },
+        groups=groups,
     )
 
 

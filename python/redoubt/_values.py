@@ -153,9 +153,12 @@ class Values:
             return row, self.arrival(layout)[layout.next]
         if callable(self.values):
             return none, self._from_function(self.values, layout, reward)
-        array = self.values
+        array = self._with_groups(layout)
         if array.ndim == 0:
-            return np.full(layout.rows, float(array)), none
+            row = np.full(layout.rows, float(array))
+            if layout.groups:
+                row[layout.row_state >= layout.ordinary] = 0.0
+            return row, none
         if array.ndim == 4 and array.shape[3] == 1:
             array = array[..., 0]
         if layout.by_row and array.shape == (layout.rows,):
@@ -176,11 +179,12 @@ class Values:
         """What an arrival in each state earns, whatever row it comes from; empty where that is not known."""
         if isinstance(self.values, AbstractSet):
             return np.isin(np.arange(layout.states), list(self.values)).astype(np.float64)
+        nothing = np.zeros(layout.groups)  # is earned on the way, in a group
         if isinstance(self.values, OnArrival):
-            return self.values.array(layout.states, self.what)
+            return np.append(self.values.array(layout.ordinary, self.what), nothing)
         if callable(self.values):
-            known = by_arrival(self.values, layout.states)
-            return np.empty(0) if known is None else known
+            known = by_arrival(self.values, layout.ordinary)
+            return np.empty(0) if known is None else np.append(known, nothing)
         if self.is_array and self._is_over_outcomes(layout):
             full = self._over_outcomes(layout)
             same = layout.rows > 0 and (full == full[:1, :1, :1]).all()
@@ -247,7 +251,24 @@ class Values:
         picked = csr[layout.outcome_row % csr.shape[0], layout.next]
         return np.asarray(picked, dtype=np.float64).ravel()
 
+    def _with_groups(self, layout: Layout) -> np.ndarray:
+        """The array, with the zeros that groups earn behind what is given for the other states."""
+        array: np.ndarray = self.values
+        if layout.groups == 0 or array.ndim == 0:
+            return array
+        axis = 1 if array.ndim == 3 and array.shape[0] == layout.stages else 0
+        if array.ndim > 3 or array.shape[axis] != layout.ordinary:
+            raise Error(f"{self.what} has shape {array.shape}, must be a number, (S,), (S, A) or (H, S, A) with "
+                        f"S = {layout.ordinary} where transitions lead to groups; use on_arrival for what arrivals earn")  # fmt: skip
+        return np.pad(array, [(0, layout.groups if i == axis else 0) for i in range(array.ndim)])
+
     def _from_function(self, function: Callable[..., float], layout: Layout, reward: np.ndarray | None) -> np.ndarray:
+        if layout.groups:
+            known = self.arrival(layout)
+            if len(known) == 0:
+                raise Error(f"{self.what} is a function of the transition, must look at the next state alone where "
+                            "transitions lead to groups")  # fmt: skip
+            return np.asarray(known[layout.next])
         row = layout.outcome_row
         seen = [layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist()]
         if looks_at_reward(function):

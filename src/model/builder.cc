@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "redoubt/model.h"
@@ -36,31 +38,77 @@ void ModelBuilder::on_arrival(State state, double reward, std::vector<double> si
   for (std::size_t s = 0; s < signals.size(); ++s) arrival_signals_[s][state] = signals[s];
 }
 
+State ModelBuilder::group(std::vector<State> members) {
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  require(!members.empty(), "a group without members, must have at least one");
+  for (const State s : members)
+    require(s >= 0 && s < states_, "state {} of a group, must be in 0..{}", s, states_ - 1);
+  const auto known = std::find(groups_.begin(), groups_.end(), members);
+  const auto number = static_cast<State>(known - groups_.begin());
+  if (known == groups_.end()) groups_.push_back(std::move(members));
+  return states_ + number;
+}
+
+// The rows of groups, behind those that were added.
+std::vector<ModelBuilder::Entry> ModelBuilder::group_entries() const {
+  std::vector<Entry> entries;
+  for (int stage = 0; stage < stages_; ++stage) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      RowData row;
+      for (const State s : groups_[g])
+        row.outcomes.push_back({.next = s,
+                                .probability = 1.0 / static_cast<double>(groups_[g].size()),
+                                .lower = 0,
+                                .upper = 1});
+      entries.push_back({stage, states_ + static_cast<State>(g), 0, std::move(row)});
+    }
+  }
+  return entries;
+}
+
+std::vector<std::string> ModelBuilder::all_state_names() const {
+  std::vector<std::string> names = state_names_;
+  for (std::size_t g = 0; !state_names_.empty() && g < groups_.size(); ++g) {
+    std::vector<std::string> members;
+    for (const State s : groups_[g]) members.push_back(state_names_.at(s));
+    names.push_back(fmt::format("one of {}", fmt::join(members, ", ")));
+  }
+  return names;
+}
+
 Model ModelBuilder::build() const {
+  const std::vector<Entry> added = group_entries();
+  const auto states = static_cast<State>(states_ + groups_.size());
   std::vector<const Entry*> order;
   for (const Entry& e : entries_) order.push_back(&e);
+  for (const Entry& e : added) order.push_back(&e);
   std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
     return std::tie(a->stage, a->state, a->action) < std::tie(b->stage, b->state, b->action);
   });
 
   ModelArrays a;
-  a.states = states_;
+  a.states = states;
+  a.groups = static_cast<State>(groups_.size());
   a.stages = stages_;
-  a.state_names = state_names_;
+  a.state_names = all_state_names();
   a.action_names = action_names_;
   a.labels = labels_;
-  a.state_rows.assign(static_cast<std::size_t>(states_) * stages_ + 1, 0);
+  a.state_rows.assign(static_cast<std::size_t>(states) * stages_ + 1, 0);
   a.row_outcomes.push_back(0);
   for (const std::string& name : signals_) a.signals.push_back({name, {}, {}});
   a.arrival_reward = arrival_reward_;
-  for (std::size_t s = 0; s < arrival_signals_.size(); ++s)
+  if (!arrival_reward_.empty()) a.arrival_reward.resize(states, 0.0);
+  for (std::size_t s = 0; s < arrival_signals_.size(); ++s) {
     a.signals[s].arrival = arrival_signals_[s];
+    a.signals[s].arrival.resize(states, 0.0);
+  }
   const auto at = [](const std::vector<double>& values, std::size_t i) {
     return values.empty() ? 0.0 : values[i];
   };
   bool intervals = false;
   for (const Entry* e : order) {
-    ++a.state_rows[static_cast<std::size_t>(e->stage) * states_ + e->state + 1];
+    ++a.state_rows[static_cast<std::size_t>(e->stage) * states + e->state + 1];
     a.action.push_back(e->action);
     a.reward.push_back(e->row.reward);
     for (std::size_t s = 0; s < signals_.size(); ++s)
@@ -68,9 +116,9 @@ Model ModelBuilder::build() const {
     for (const Outcome& o : e->row.outcomes) {
       a.next.push_back(o.next);
       a.probability.push_back(o.probability);
-      const bool inside = o.next >= 0 && o.next < states_;  // otherwise the model will complain
+      const bool inside = o.next >= 0 && o.next < states;  // otherwise the model will complain
       const auto arrival = [&](const std::vector<double>& values) {
-        return inside ? at(values, o.next) : 0.0;
+        return inside && o.next < static_cast<State>(values.size()) ? values[o.next] : 0.0;
       };
       a.outcome_reward.push_back(o.reward + arrival(arrival_reward_));
       for (std::size_t s = 0; s < signals_.size(); ++s)
@@ -78,7 +126,7 @@ Model ModelBuilder::build() const {
       const bool bounded = o.lower >= 0 || o.upper >= 0;
       a.lower.push_back(bounded ? o.lower : o.probability);
       a.upper.push_back(bounded ? o.upper : o.probability);
-      intervals |= bounded;
+      intervals |= bounded && e->state < states_;
     }
     a.row_outcomes.push_back(static_cast<std::int64_t>(a.next.size()));
   }

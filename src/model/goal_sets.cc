@@ -33,14 +33,14 @@ void check_terms(const DecidedGoal& goal, const Model& model, const Terms& terms
 }
 
 DecidedGoal find_goal(const std::string& words, const Model& model, const Terms& terms,
-                      std::vector<std::vector<char>>& ends) {
+                      State ordinary, std::vector<std::vector<char>>& ends) {
   DecidedGoal found{words, *parse_goal(words)};
   check_terms(found, model, terms);
   found.at_label = states_of(model, found.goal.label, words);
   std::vector<char> end = found.at_label;
   if (found.goal.kind == Goal::Kind::until) {
     const std::vector<char> before = states_of(model, found.goal.before, words);
-    for (std::size_t s = 0; s < end.size(); ++s) end[s] |= !before[s];
+    for (State s = 0; s < ordinary; ++s) end[s] |= !before[s];
   }
   if (found.goal.kind == Goal::Kind::total && found.goal.signal != "reward") {
     found.signal = model.signal_index(found.goal.signal);
@@ -65,8 +65,9 @@ bool speaks_of_goals(const Model& model, const Terms& terms) {
                      [&](const Constraint& c) { return is_goal(model, c.signal); });
 }
 
-GoalSets find_goals(const Model& model, const Terms& terms) {
+GoalSets find_goals(const Model& model, const Terms& terms, State ordinary) {
   GoalSets sets;
+  sets.ordinary = ordinary;
   const auto look_at = [&](const std::string& words) {
     if (!is_goal(model, words)) {
       sets.nothing_else = false;
@@ -74,7 +75,7 @@ GoalSets find_goals(const Model& model, const Terms& terms) {
     }
     const bool known = std::any_of(sets.goals.begin(), sets.goals.end(),
                                    [&](const DecidedGoal& goal) { return goal.name == words; });
-    if (!known) sets.goals.push_back(find_goal(words, model, terms, sets.ends));
+    if (!known) sets.goals.push_back(find_goal(words, model, terms, ordinary, sets.ends));
   };
   for (const Constraint& constraint : terms.constraints) look_at(constraint.signal);
   if (!terms.objective.none) look_at(terms.objective.signal);  // nothing chosen: the reward counts

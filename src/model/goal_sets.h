@@ -38,8 +38,9 @@ struct GoalSets {
   std::vector<DecidedGoal> goals;
   std::vector<std::vector<char>> ends;  // of each end and state: whether it decides
   bool nothing_else = true;             // the terms speak of goals only
+  State ordinary = 0;                   // states from this number on are on the way to others
 };
 // An Error when a label is unknown, or when there is something that has no meaning for a goal.
-GoalSets find_goals(const Model& model, const Terms& terms);
+GoalSets find_goals(const Model& model, const Terms& terms, State ordinary);
 
 }  // namespace redoubt::internal

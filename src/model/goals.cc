@@ -166,8 +166,8 @@ class Pairs {
 };
 
 // What a goal earns in the rows and outcomes of a model.
-double row_value(const DecidedGoal& goal, const Model& model, Row row) {
-  if (goal.goal.kind == Goal::Kind::steps) return 1;
+double row_value(const DecidedGoal& goal, const Model& model, Row row, bool decides) {
+  if (goal.goal.kind == Goal::Kind::steps) return decides ? 1 : 0;
   return goal.goal.kind == Goal::Kind::total ? model.value(goal.signal, row) : 0;
 }
 double outcome_value(const DecidedGoal& goal, const Model& model, std::int64_t outcome) {
@@ -206,7 +206,11 @@ WithGoals on_same_states(const Model& model, const Terms& terms, const GoalSets&
   if (sets.nothing_else) arrays.signals.clear();
   for (const DecidedGoal& goal : sets.goals) {
     Signal signal{goal.name, {}, {}, {}};
-    for (Row row = 0; row < cut.rows(); ++row) signal.row.push_back(row_value(goal, cut, row));
+    for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+      const bool decides = static_cast<State>(slot % model.states()) < sets.ordinary;
+      for (Row row = arrays.state_rows[slot]; row < arrays.state_rows[slot + 1]; ++row)
+        signal.row.push_back(row_value(goal, cut, row, decides));
+    }
     for (std::int64_t i = 0; i < cut.outcomes(); ++i)
       signal.outcome.push_back(outcome_value(goal, cut, i));
     for (State s = 0; s < cut.states(); ++s) signal.arrival.push_back(arrival_value(goal, cut, s));
@@ -302,7 +306,9 @@ class Product {
     for (std::size_t g = 0; g < sets_.goals.size(); ++g) {
       const DecidedGoal& goal = sets_.goals[g];
       const double begins = pairs_.begins(code) ? goal.at_start(state) : 0;
-      const double earned = pairs_.undecided(goal, state, code) ? row_value(goal, model_, row) : 0;
+      const double earned = pairs_.undecided(goal, state, code)
+                                ? row_value(goal, model_, row, state < sets_.ordinary)
+                                : 0;
       arrays_.signals[own_signals_ + g].row.push_back(begins + earned);
     }
     const bool bounded = !from.lower.empty();
@@ -371,8 +377,8 @@ class Product {
 
 }  // namespace
 
-WithGoals with_goals(const Model& model, const Terms& terms) {
-  const GoalSets sets = find_goals(model, terms);
+WithGoals with_goals(const Model& model, const Terms& terms, State ordinary) {
+  const GoalSets sets = find_goals(model, terms, ordinary);
   const Pairs pairs(model, terms, sets);
   for (const DecidedGoal& goal : sets.goals) {
     const bool asks = goal.goal.kind != Goal::Kind::avoid && goal.goal.kind != Goal::Kind::until;

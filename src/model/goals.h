@@ -23,6 +23,8 @@ bool speaks_of_goals(const Model& model, const Terms& terms);
 // Has the same states where nothing must be remembered: the label ends the episode, or nothing that
 // is asked for follows it. Otherwise a state of it is a state together with which goals are
 // decided, as far as episodes can come to such pairs. The start is canonical, the set is checked.
-WithGoals with_goals(const Model& model, const Terms& terms);
+// States from number `ordinary` on are on the way from a decision to a state: steps do not count
+// them, and they decide no goal.
+WithGoals with_goals(const Model& model, const Terms& terms, State ordinary);
 
 }  // namespace redoubt::internal

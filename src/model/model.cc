@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "model/canonicalize.h"
+#include "model/groups.h"
 #include "model/row_name.h"
 #include "model/submodel.h"
 #include "model/validate.h"
@@ -283,6 +284,7 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
     actions_ = std::max(actions_, a.submodel->actions);
     find_own();
   }
+  check_groups(*this);
 }
 
 void Model::find_own() {

@@ -8,6 +8,7 @@
 
 #include "model/ends.h"
 #include "model/goals.h"
+#include "model/groups.h"
 #include "model/row_name.h"
 #include "model/start.h"
 #include "support/require.h"
@@ -124,20 +125,32 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   terms_.start = canonical_start(terms_.start, model_.states());
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   check_helpful(terms_);
+  const State ordinary = model_.states() - model_.groups();
+  if (model_.groups() > 0) {
+    WithGroups made = with_groups(model_, terms_);
+    become(std::move(made.model), std::move(made.terms), std::move(made.state));
+  }
   Unfinished unfinished;
   if (speaks_of_goals(model_, terms_)) {
-    given_ = std::make_shared<const Draft>(Draft{model_, terms_});
-    WithGoals made = with_goals(model_, terms_);
-    model_ = std::move(made.model);
-    terms_ = std::move(made.terms);
-    given_state_ = std::move(made.state);
+    WithGoals made = with_goals(model_, terms_, ordinary);
     unfinished = std::move(made.unfinished);
+    become(std::move(made.model), std::move(made.terms), std::move(made.state));
   }
   model_ = with_objective(model_, std::exchange(terms_.objective, {}));
   for (const Constraint& c : terms_.constraints) check_constraint(c, model_);
   if (undiscounted()) find_ends(unfinished.states, unfinished.may_miss);
   for (const Constraint& c : terms_.constraints)
     constraint_signals_.push_back(model_.signal_index(c.signal));
+}
+
+// The states of what the problem becomes are those of what it was before.
+void Problem::become(Model model, Terms terms, std::vector<State> state) {
+  if (!given_) given_ = std::make_shared<const Draft>(Draft{model_, terms_});
+  for (State& s : state)
+    if (!given_state_.empty()) s = given_state_[s];
+  model_ = std::move(model);
+  terms_ = std::move(terms);
+  given_state_ = std::move(state);
 }
 
 void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
@@ -160,13 +173,8 @@ void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
   require(!terms_.helpful_nature || !improper_,
           "nature helpful where some policies never come to an end, every policy must");
   if (found->state.empty()) return;
-  if (!given_) given_ = std::make_shared<const Draft>(Draft{model_, terms_});
-  for (State& s : found->state)
-    if (!given_state_.empty()) s = given_state_[s];
-  model_ = std::move(found->model);
-  terms_ = std::move(found->terms);
+  become(std::move(found->model), std::move(found->terms), std::move(found->state));
   terms_.start = canonical_start(terms_.start, model_.states());
-  given_state_ = std::move(found->state);
 }
 
 Problem pose(Draft draft, const Objective& objective) {

@@ -187,8 +187,10 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
   const JsonNode root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
-  if (const auto arrivals = root.find("arrivals"))
-    naming(terms_name, [&] { arrivals->fail("must be left out beside a CSV file"); });
+  for (const char* key : {"arrivals", "groups"}) {
+    if (const auto node = root.find(key))
+      naming(terms_name, [&] { node->fail("must be left out beside a CSV file"); });
+  }
   std::vector<double> radii;
   Model model = naming(name, [&] { return read_csv_model(text, root, side, radii); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};

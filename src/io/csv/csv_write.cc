@@ -29,6 +29,7 @@ std::string header_name(const std::string& name) {
 std::string write_csv(const Draft& draft) {
   const Model& m = draft.model;
   io::require_no_arrivals(m, "a CSV file");
+  io::require_no_groups(m, "a CSV file");
   io::require_row_values_survive(draft, "a CSV file");
   const ModelArrays& a = m.arrays();
   const bool staged = m.stages() > 1, bounded = !a.lower.empty();

@@ -61,6 +61,7 @@ class DrnWriter {
  private:
   void check() const {
     require_no_arrivals(draft_.model, "a DRN file");
+    require_no_groups(draft_.model, "a DRN file");
     for (int signal = -1; signal < draft_.model.signals(); ++signal)
       require(draft_.model.outcome_values(signal).empty(),
               "{} differs between outcomes of a row, which a DRN file cannot keep: write UMB",

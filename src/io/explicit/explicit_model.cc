@@ -232,8 +232,10 @@ Draft complete(ExplicitFile file, std::string_view name, std::string_view terms,
   const JsonNode root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(file.bytes, terms.size())); });
-  if (const auto arrivals = root.find("arrivals"))
-    naming(terms_name, [&] { arrivals->fail("must be left out beside a file of this format"); });
+  for (const char* key : {"arrivals", "groups"}) {
+    if (const auto node = root.find(key))
+      naming(terms_name, [&] { node->fail("must be left out beside a file of this format"); });
+  }
   ModelArrays& a = file.arrays;
   bool rewarded = false;
   const Model model = naming(name, [&] {

@@ -52,6 +52,7 @@ double outcome_total(const Model& model, int signal, Row row, std::int64_t outco
 
 // What one line of an explicit file cannot keep is an Error: values that arrivals earn.
 void require_no_arrivals(const Model& model, std::string_view format);
+void require_no_groups(const Model& model, std::string_view format);
 void require_row_values_survive(const Draft& draft, std::string_view format);
 
 // The draft of a file and of the terms beside it (empty: there are none).

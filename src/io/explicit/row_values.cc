@@ -31,6 +31,11 @@ std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArr
   return row;
 }
 
+void require_no_groups(const Model& m, std::string_view format) {
+  require(m.groups() == 0, "{} groups of states, which {} cannot keep: write JSON or UMB",
+          m.groups(), format);
+}
+
 void require_no_arrivals(const Model& m, std::string_view format) {
   for (int signal = -1; signal < m.signals(); ++signal)
     require(m.arrival_values(signal).empty(),

@@ -111,13 +111,19 @@ Side read_side(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "constraints", "uncertainty", "arrivals", "labels", "objective", "nature",
-                   "nominal"});
+                   "groups", "helpful_groups", "nominal"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
     side.actions.emplace(*actions, "actions", 0, bytes);
   side.horizon = read_horizon(root);
+  side.groups = read_groups(root);
   return side;
+}
+
+State read_groups(const JsonNode& root) {
+  const auto node = root.find("groups");
+  return node ? static_cast<State>(node->integer(0, std::numeric_limits<State>::max())) : 0;
 }
 
 void read_arrivals(const JsonNode& root, ModelArrays& model) {
@@ -168,6 +174,10 @@ Terms read_terms(const JsonNode& root, const ModelArrays& model) {
   if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
   if (const auto objective = root.find("objective")) terms.objective = read_objective(*objective);
   if (const auto nature = root.find("nature")) terms.helpful_nature = read_nature(*nature);
+  if (const auto groups = root.find("helpful_groups")) {
+    if (!groups->raw().is_boolean()) groups->fail("must be true or false");
+    terms.helpful_groups = groups->raw().get<bool>();
+  }
   return terms;
 }
 

@@ -144,6 +144,7 @@ void write_names(std::string& out, const Model& m) {
   out +=
       fmt::format("  \"actions\": {},\n", a.action_names.empty() ? fmt::format("{}", m.actions())
                                                                  : list_of_names(a.action_names));
+  if (m.groups() > 0) out += fmt::format("  \"groups\": {},\n", m.groups());
 }
 
 void write_labels(std::string& out, const Model& m) {
@@ -164,6 +165,7 @@ void write_terms(std::string& out, const Draft& draft) {
                      number_text(terms.discount), start_text(terms.start, draft.model));
   if (terms.objective.chosen()) out += objective_text(terms.objective);
   if (terms.helpful_nature) out += "  \"nature\": \"helpful\",\n";
+  if (terms.helpful_groups) out += "  \"helpful_groups\": true,\n";
   out += "  \"constraints\": [";
   const char* separator = "\n    ";
   for (const Constraint& c : terms.constraints) {

@@ -17,6 +17,7 @@ class PrismWriter {
         arrays_(unrolled(draft.model)),
         valuations_(valuations_of(arrays_.state_names)) {
     require_no_arrivals(draft.model, "a PRISM file");
+    require_no_groups(draft.model, "a PRISM file");
     require_row_values_survive(draft, "a PRISM file");
     find_choices();
   }

@@ -130,6 +130,9 @@ class UmbReader {
     const std::int64_t states = side_.states->count();
     a_.states = side_.states->count();
     a_.state_names = side_.states->names();
+    a_.groups = side_.groups;
+    require(a_.groups == 0 || ranks_ == 1, "{} groups on {} ranks, must run on one", a_.groups,
+            ranks_);
     if (states == states_) return;
     const std::int64_t stages = side_.horizon.value_or(0);
     require(stages >= 1 && states_ == states * (stages + 1),
