@@ -8,6 +8,7 @@ void bind_worst_case(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_problem(nanobind::module_& m);
 void bind_environments(nanobind::module_& m);
+void bind_abstraction(nanobind::module_& m);
 void bind_io(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
 void bind_chance(nanobind::module_& m);

@@ -33,5 +33,6 @@ redoubt._core.Error: horizon = -1 ...)doc";
   bind_simulate(m);
   bind_sampling(m);
   bind_compare(m);
+  bind_abstraction(m);
   bind_io(m);
 }

@@ -1,6 +1,7 @@
 """Robust constrained Markov decision processes, solved with certificates."""
 
 from . import plots
+from ._abstract import Abstraction, AbstractSolution, abstract
 from ._build import Interval
 from ._core import (
     KL,
@@ -42,6 +43,7 @@ from ._name import refuse_the_other_redoubt
 from ._partial import PartialSolution, solve_partially
 from ._policy import Policy
 from ._problem import Problem, chance
+from ._ranges import Range
 from ._sampling import EstimatedProblem, Queries, estimate, recorded, samples_buy, samples_needed
 from ._shield import Shield, ShieldedEnv
 from ._solution import Solution, load_solution, save_solution
@@ -57,6 +59,8 @@ from ._solve import (
     solve,
 )
 from ._sources import environments, from_storm, load, make, save, save_induced, to_storm
+from ._steer import ContinuousController, Episodes
+from ._systems import Gaussian, Uniform, affine
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._values import on_arrival
 from ._worst_case import worst_case
@@ -66,6 +70,8 @@ refuse_the_other_redoubt(__path__[0])
 __all__ = [
     "KL",
     "TV",
+    "AbstractSolution",
+    "Abstraction",
     "AchievableRange",
     "BudgetAxis",
     "Chi2",
@@ -73,11 +79,14 @@ __all__ = [
     "ComparisonLine",
     "Constraint",
     "ConstraintResult",
+    "ContinuousController",
     "Controller",
     "EnvironmentInfo",
+    "Episodes",
     "Error",
     "EstimatedProblem",
     "Evaluation",
+    "Gaussian",
     "GymController",
     "Interval",
     "MarkovKernel",
@@ -89,6 +98,7 @@ __all__ = [
     "Problem",
     "Queries",
     "Query",
+    "Range",
     "RcviPlan",
     "RewardResult",
     "RowDistribution",
@@ -99,9 +109,12 @@ __all__ = [
     "Simulation",
     "Solution",
     "Tilt",
+    "Uniform",
     "WorstKernel",
     "__version__",
+    "abstract",
     "achievable_range",
+    "affine",
     "as_gymnasium",
     "at_least",
     "at_most",

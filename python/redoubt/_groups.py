@@ -15,7 +15,7 @@ def group_or_state(after: Any, states: dict[Any, Any], groups: list[Any]) -> Any
     """The number of a state, or for a group of them one below zero: -1 is the first of the groups, which are collected."""
     if not isinstance(after, (tuple, list, set, frozenset)):
         return states.get(after, after)
-    members = sorted({states.get(state, state) for state in after})
+    members: list[Any] = sorted({states[state] if state in states else state for state in after})
     if not members:
         raise Error("a transition to a group without members, must have at least one")
     if members not in groups:

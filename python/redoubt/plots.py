@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _maps
+from ._cells import cells
 from ._core import Error
 from ._policy import Policy
 from ._solution import Solution, as_policy, column_names

@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "runtime": {"support", "numerics", "model", "parallel", "bellman", "policy", "evaluation", "solvers"},
     "solvers": {"support", "numerics", "model", "sets", "parallel", "bellman", "policy", "chance", "evaluation"},
     "sampling": {"support", "numerics", "model", "parallel", "bellman"},
+    "abstraction": {"support", "model"},
     "environments": {"support", "numerics", "model"},
     "io": {"support", "model", "parallel", "policy", "evaluation"},
 }
@@ -37,6 +38,7 @@ PUBLIC_HEADERS = {
     "runtime": {"controller", "deployed", "shield"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "samples", "simulator"},
+    "abstraction": {"advanced/abstraction"},
     "environments": {"environments"},
     "io": {"io", "advanced/io"},
 }

@@ -48,6 +48,9 @@ def public_values():
     comparison = rd.compare(PROBLEM, ["rcvi", "robust"])
     kernel = rd.worst_kernel(PROBLEM, rd.solve(PROBLEM, "robust"))
     simulation = rd.simulate(PROBLEM, SOLUTION, episodes=10)
+    system = rd.abstract(rd.affine([[0.5]]), noise=rd.Uniform([0.1]), domain=[(0, 1)], cells=4, actions=[0], start=[0.6],
+                         horizon=1)  # fmt: skip
+    answer = system.solve()
     asked = []
     estimated = rd.estimate(lambda query: asked.append(query) or 0, samples=1, states=1, actions=1, horizon=1)
     return [
@@ -59,6 +62,7 @@ def public_values():
         rd.Shield(rd.solve(PROBLEM)),
         rd.solve_partially(initial=0, actions=lambda x: ["on"], step=lambda x, action: [(1.0, x + 1, 0.5)],
                            ranges={"reward": (0, 1)}, discount=0.5),
+        system, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9),
     ]  # fmt: skip
 

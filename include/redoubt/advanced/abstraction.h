@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "redoubt/model.h"
+
+namespace redoubt {
+
+// A box of real vectors, cut into cells along each axis. A point that is on a line belongs to the
+// cell above it. Cells are numbered with the last axis fastest.
+struct Grid {
+  std::vector<std::vector<double>> lines;  // of each axis: increasing, at least two
+
+  int axes() const { return static_cast<int>(lines.size()); }
+  std::int64_t cells(int axis) const { return static_cast<std::int64_t>(lines[axis].size()) - 1; }
+  std::int64_t cells() const;
+  std::int64_t cell(std::span<const double> point) const;  // -1: outside
+};
+
+// What is added to one coordinate of the next state, independently of the others.
+struct AxisNoise {
+  enum class Law { none, gaussian, uniform };
+  Law law = Law::none;
+  double scale = 0;  // standard deviation; half the width of a uniform law
+};
+
+// A system x' = f(x, u) + w on a grid, as rows whose outcomes are groups of states.
+//
+// For a cell and an action, f leads into a box. The noise is cut, axis by axis, where an end of the
+// moved box crosses a line of the grid: in between, the cells that the box touches are the same.
+// So every piece of the noise has an exact probability, and leads to one group of cells: whatever
+// is not known, which is where in its cell the state was, is in the groups.
+class Abstraction {
+ public:
+  struct Input {
+    Grid grid;
+    std::vector<AxisNoise> noise;      // of each axis
+    State states = 0;                  // of the model, without groups
+    std::vector<State> state_of_cell;  // several cells may be one state, such as a goal
+    State outside = 0;                 // the state in which an episode leaves the grid
+    int actions = 0;
+    // Which cells have rows, in the order of their states.
+    std::vector<std::int64_t> open;
+    // Boxes that hold f(cell, action): [place in open][action][axis].
+    std::vector<double> low, high;
+    // Pieces at either end of an axis are joined until they have this probability.
+    double least_piece = 1e-5;
+  };
+  explicit Abstraction(Input input);
+
+  // The rows of the model, groups behind the other states: see ModelArrays.
+  State states() const { return input_.states; }
+  State groups() const { return static_cast<State>(members_.size()); }
+  const std::vector<Row>& state_rows() const { return state_rows_; }
+  const std::vector<std::int32_t>& action() const { return action_; }
+  const std::vector<std::int64_t>& row_outcomes() const { return row_outcomes_; }
+  const std::vector<State>& next() const { return next_; }
+  const std::vector<double>& probability() const { return probability_; }
+
+  // The outcome of a row, a state or a group, that this noise belongs to.
+  State next(std::int64_t place, int action, std::span<const double> noise) const;
+
+ private:
+  struct Piece {  // of the noise of one axis
+    double end = 0;
+    double probability = 0;
+    std::int32_t first = 0, last = 0;  // cells that are touched, from 1; 0 and cells + 1: outside
+    std::uint64_t key = 0;             // keys of all axes add up to one of the box of cells
+  };
+  using Pieces = std::vector<std::vector<Piece>>;  // of each axis
+
+  void check() const;
+  void cut_box(std::size_t box, Pieces& pieces) const;
+  void cut(int axis, double low, double high, std::vector<Piece>& pieces) const;
+  void join_ends(std::vector<Piece>& pieces) const;
+  void add_row(std::size_t box);
+  void add_groups();
+  State find_state(std::uint64_t key, const Pieces& pieces, const std::vector<std::size_t>& at);
+  std::vector<State> members_of(const Pieces& pieces, const std::vector<std::size_t>& at) const;
+  State find_group(std::vector<State> members);
+
+  Input input_;
+  std::vector<Row> state_rows_;
+  std::vector<std::int32_t> action_;
+  std::vector<std::int64_t> row_outcomes_;
+  std::vector<State> next_;
+  std::vector<double> probability_;
+  std::vector<std::vector<State>> members_;  // of each group
+  // The state or group of each box of cells, and groups by a hash of their members.
+  std::unordered_map<std::uint64_t, State> known_;
+  std::unordered_multimap<std::uint64_t, State> by_members_;
+  // Of the row at hand.
+  Pieces pieces_;
+  std::vector<double> mass_;  // of each state and group
+  std::vector<State> met_;
+};
+
+}  // namespace redoubt

@@ -1,0 +1,254 @@
+"""Continuous systems as problems with groups: x' = f(x, u) + noise on a grid, with answers from below and from above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, _show
+from ._build import Uncertainty, built
+from ._core import Error
+from ._grids import Box, corners_of, grid_of, images, states_of_cells, values_of
+from ._options import named_options
+from ._problem import Problem
+from ._solution import Solution
+from ._solve import solve
+from ._steer import ContinuousController, Episodes, run_episodes
+from ._systems import Gaussian, System, Uniform
+from ._terms import ABSENT, objective_of, terms_of
+from ._tools import worst_kernel
+from ._transitions import Layout
+
+
+class Abstraction:
+    """A continuous system on a grid; made by `abstract`.
+
+    `problem` answers from below: where in its cell a state is, nature picks. `optimistic` answers from above: there the
+    policy picks. States are the open cells, then "goal", "hazard" and "outside", which end an episode.
+
+    >>> system = rd.abstract(lambda x, u: [0.9 * x[0] + u], noise=rd.Gaussian([0.1]), domain=[(-2, 2)], cells=[20],
+    ...                      actions=[-0.2, 0.0, 0.2], goal=[[(-0.4, 0.4)]], start=[1.5], horizon=8)
+    >>> answer = system.solve()
+    >>> 0.9 < answer.lower <= answer.upper <= 1
+    True
+    """
+
+    def __init__(
+        self, dynamics: System, noise: Gaussian | Uniform, grid: _core.Grid, actions: Sequence[Any], rows: Any,
+        state_of_cell: NDArray[np.int32], open_cells: NDArray[np.int64], problems: tuple[Problem, Problem],
+        start: Sequence[float], functions: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.dynamics, self.noise, self.grid, self.actions = dynamics, noise, grid, list(actions)
+        self.rows, self.state_of_cell, self.open_cells = rows, state_of_cell, open_cells
+        self.problem, self.optimistic = problems
+        self.start, self.functions = list(start), dict(functions)
+
+    def __repr__(self) -> str:
+        return f"<redoubt.Abstraction: {self.cells:,} cells, {self.rows.groups:,} groups, {len(self.actions)} actions>"
+
+    def _repr_html_(self) -> str:
+        return _show.as_code(self)
+
+    @property
+    def cells(self) -> int:
+        """How many cells have rows."""
+        return len(self.open_cells)
+
+    def state(self, x: Any) -> int:
+        """The state of the model that a point is in."""
+        cell = self.grid.cell([float(value) for value in x])
+        return len(self.open_cells) + 2 if cell < 0 else int(self.state_of_cell[cell])
+
+    def boxes(self) -> NDArray[np.float64]:
+        """Lower and upper corner of each open cell, (cells, 2, axes)."""
+        return corners_of(self.grid, self.open_cells)
+
+    def solve(self, method: str | None = None, **options: Any) -> AbstractSolution:
+        """The answers from below and from above, by `rd.solve` with the method and its options.
+
+        Without constraints the method is "robust", which is exact for the grid.
+        """
+        chosen = method or ("frontier" if self.problem.given.terms.constraints else "robust")
+        return AbstractSolution(self, solve(self.problem, chosen, **options), solve(self.optimistic, chosen, **options))
+
+
+class AbstractSolution:
+    """What a controller guarantees for a continuous system, and what none can exceed; made by `Abstraction.solve`.
+
+    `below` and `above` are the solutions of the two problems; the controller is that of `below`.
+
+    >>> system = rd.abstract(rd.affine([[1.0]], [[1.0]]), noise=rd.Uniform([0.5]), domain=[(0, 10)], cells=40,
+    ...                      actions=[[-1.0], [1.0]], start=[2.5], goal=[[(8, 10)]], horizon=12)
+    >>> answer = system.solve()
+    >>> answer.lower <= answer.upper, answer.controller().act([2.5])
+    (True, [1.0])
+    """
+
+    def __init__(self, system: Abstraction, below: Solution, above: Solution) -> None:
+        self.system, self.below, self.above = system, below, above
+
+    @property
+    def lower(self) -> float:
+        """What the controller guarantees for the continuous system: reward or probability."""
+        worst = self.below.reward.worst
+        return float("nan") if worst is None else worst
+
+    @property
+    def upper(self) -> float:
+        """What no controller of the continuous system can exceed."""
+        bound = self.above.reward.bound
+        return float("inf") if bound is None else bound
+
+    @property
+    def gap(self) -> float:
+        return self.upper - self.lower
+
+    def controller(self, seed: int = 0) -> ContinuousController:
+        """A controller that acts on real vectors: `act(x)` at every step."""
+        return ContinuousController(self, seed)
+
+    def simulate(self, episodes: int = 10_000, seed: int = 0) -> Episodes:
+        """Runs the controller against the continuous system itself, with its noise as it was given."""
+        return run_episodes(self, episodes, seed)
+
+    def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The guarantee and the bound of each open cell at the first stage; for the method "robust"."""
+        return self._values(self.below), self._values(self.above)
+
+    def by_cell(self, of: Callable[[int], float], solution: Solution | None = None) -> NDArray[np.float64]:
+        """A function of the state of `below`, or of another solution, for each open cell."""
+        given = (solution or self.below).problem.given_state
+        state = np.zeros(given.max() + 1, dtype=np.int64)
+        state[given[::-1]] = np.arange(len(given))[::-1]  # of several the first
+        return np.array([of(int(s)) for s in state[: self.system.cells]], dtype=np.float64)
+
+    def _values(self, solution: Solution) -> NDArray[np.float64]:
+        policy = solution.policy
+        if policy is None:
+            raise Error("values of a solution without a policy, must have one")
+        kernel = worst_kernel(solution.problem, policy)
+
+        def value(state: int) -> float:
+            weights = policy.action_weights(state)
+            return float(sum(weights[a] * kernel.at(state, int(a)).value for a in np.flatnonzero(weights)))
+
+        return self.by_cell(value, solution)
+
+    def __repr__(self) -> str:
+        return f"<redoubt.AbstractSolution: {self.lower:.6g} to {self.upper:.6g}, {self.system.cells:,} cells>"
+
+    def _repr_html_(self) -> str:
+        return _show.as_code(self)
+
+
+@named_options
+def abstract(
+    dynamics: System,
+    *,
+    noise: Gaussian | Uniform,
+    domain: Sequence[tuple[float, float]],
+    cells: int | Sequence[int],
+    actions: Sequence[Any],
+    start: Sequence[float],
+    goal: Sequence[Box] = (),
+    hazards: Sequence[Box] = (),
+    reward: Any = ABSENT,
+    minimise: str | None = None,
+    signals: Mapping[str, Any] | None = None,
+    constraints: Sequence[_core.Constraint] = (),
+    uncertainty: Uncertainty | None = None,
+    horizon: int | None = None,
+    discount: float = 1.0,
+    least_piece: float = 1e-5,
+    checks: int = 1000,
+) -> Abstraction:
+    """A continuous system x' = f(x, u) + noise as a problem on a grid, whose answers hold for the system itself.
+
+    For each cell and action the dynamics lead into a box. Pieces of the noise that move the box over the same cells are
+    an outcome with their exact probability, and these cells its group. So a guarantee of `problem` is one for the
+    system, and a bound of `optimistic` one on every controller (docs/continuous.md).
+
+    Args:
+        dynamics: f(x, u), a function of the coordinates and of an action, that returns the next coordinates; of ranges
+            (`Range`) it returns ranges. `affine` makes one.
+        noise: `Gaussian` or `Uniform`.
+        domain: (low, high) for each of 1 to 4 coordinates. Leaving it is a hazard, and ends the episode.
+        cells: how many along each coordinate. Lines are added where a box of `goal` or `hazards` begins or ends.
+        actions: a list of inputs u.
+        start: the point where an episode begins.
+        goal: boxes that end an episode, and that `reach("goal")` speaks of. A box has (low, high) for each coordinate,
+            or None for all of it.
+        hazards: boxes that end an episode, and that `reach("hazard")` speaks of, together with leaving the domain.
+        reward: as for `Problem`: a number or a function of (x, u), which of ranges returns ranges, or a goal. Not given:
+            `reach("goal")`, or `avoid("hazard")` where there is no goal.
+        minimise: in place of a reward, the name of the signal or goal that is to be minimised.
+        signals: by name, numbers or functions of (x, u).
+        constraints: as for `Problem`.
+        uncertainty: how far the law of the noise may be off, as a set around the probabilities of its pieces.
+        horizon: number of decisions; None is infinite.
+        discount: in (0, 1].
+        least_piece: pieces at both ends of the noise are joined until they have this probability.
+        checks: at so many random points it is tried whether the dynamics stay within the ranges that they return.
+
+    >>> system = rd.abstract(rd.affine([[1.0]], [[1.0]]), noise=rd.Uniform([0.5]), domain=[(0, 10)], cells=40,
+    ...                      actions=[[-1.0], [1.0]], start=[2.5], goal=[[(8, 10)]], horizon=12)
+    >>> system.cells, system.solve().lower > 0.99
+    (32, True)
+    """
+    if len(actions) == 0:
+        raise Error("no actions, must be at least one")
+    grid = grid_of(domain, cells, [*goal, *hazards])
+    axes = len(grid.lines)
+    scales = [float(scale) for scale in noise.scales]
+    if len(scales) != axes or len(start) != axes:
+        raise Error(f"noise of {len(scales)} and start of {len(start)} coordinates, must be of {axes}")
+    if min(scales) < 0:
+        raise Error(f"{noise}, must not be negative")
+    state_of_cell, open_cells = states_of_cells(grid, goal, hazards)
+    corners = corners_of(grid, open_cells)
+    low, high = images(dynamics, corners, actions, checks)
+    count = len(open_cells)
+    laws = [noise.law if scale > 0 else "none" for scale in scales]
+    rows = _core.Rows(grid, laws, scales, count + 3, state_of_cell, count + 2, len(actions), open_cells,
+                      low.ravel(), high.ravel(), least_piece)  # fmt: skip
+    if reward is ABSENT and minimise is None:
+        reward = _core.reach("goal") if len(goal) else _core.avoid("hazard")
+    objective = objective_of(reward, minimise)
+    given = {} if reward is ABSENT or objective.chosen else {"reward": reward}
+    functions = {**given, **(signals or {})}
+    values = {name: values_of(name, of, corners, actions, checks) for name, of in functions.items()}
+    cell = grid.cell([float(x) for x in start])
+    if cell < 0 or state_of_cell[cell] >= count:
+        raise Error(f"start {list(start)}, must be inside of the domain, and not in a goal or a hazard")
+    small = {minimise} | {c.signal for c in constraints if c.sense == "at_most"}
+    both_ways = small & {c.signal for c in constraints if c.sense == "at_least"}
+    if both_ways:
+        raise Error(f"signal {both_ways.pop()!r} with bounds from both sides, must be two signals: its ranges have two ends")
+    both = [
+        _problem_of(rows, count, {name: ends[int((name in small) != helpful)] for name, ends in values.items()}, bool(goal),
+                    objective, helpful, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+                    discount=discount, start=int(state_of_cell[cell]))
+        for helpful in (False, True)
+    ]  # fmt: skip
+    return Abstraction(dynamics, noise, grid, actions, rows, state_of_cell, open_cells, (both[0], both[1]), start, functions)
+
+
+def _problem_of(
+    rows: Any, count: int, values: dict[str, NDArray[np.float64]], goal: bool, objective: _core.Objective, helpful: bool,
+    **terms: Any,
+) -> Problem:  # fmt: skip
+    layout = Layout(
+        states=count + 3 + rows.groups, stages=1, actions=0, row_outcomes=rows.row_outcomes, next=rows.next,
+        probability=rows.probability, some_rows=(rows.state_rows, rows.action), groups=rows.groups,
+    )  # fmt: skip
+    none = np.empty(0)
+    spread = {name: (np.append(row.ravel(), np.zeros(rows.groups)), none, none) for name, row in values.items()}
+    labels = [("hazard", [count + 1, count + 2]), ("outside", [count + 2])] + ([("goal", [count])] if goal else [])
+    rewarded = "reward" in spread
+    model = built(layout, spread, {}, None, ([], []), labels)
+    asked = terms_of(_core.Terms(), model, **terms)
+    asked.helpful_groups = helpful
+    return Problem._adopt(_core.pose(_core.Draft(model, asked, rewarded), objective))

@@ -1,0 +1,203 @@
+#include "redoubt/advanced/abstraction.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "support/expect_error.h"
+
+namespace redoubt {
+namespace {
+
+using testing::error_of;
+using Law = AxisNoise::Law;
+
+// The probability that y + noise is in [from, to], of one axis.
+double mass(const AxisNoise& noise, double y, double from, double to) {
+  const auto below = [&](double x) {
+    if (noise.law == Law::gaussian)
+      return 0.5 * (1 + std::erf((x - y) / noise.scale / std::numbers::sqrt2));
+    return std::clamp(((x - y) / noise.scale + 1) / 2, 0.0, 1.0);
+  };
+  return below(to) - below(from);
+}
+
+std::vector<double> lines(double low, double high, int cells) {
+  std::vector<double> all;
+  for (int i = 0; i <= cells; ++i) all.push_back(low + (high - low) * i / cells);
+  return all;
+}
+
+// Two axes of 6 and 5 cells; the cell in one corner is a goal, which two more cells belong to.
+Abstraction::Input plane(Law law, double width) {
+  Abstraction::Input input;
+  input.grid.lines = {lines(-3, 3, 6), lines(0, 5, 5)};
+  input.noise = {{law, 0.7}, {law, 0.4}};
+  for (int cell = 0; cell < 30; ++cell) {
+    const bool goal = cell == 4 || cell == 3 || cell == 9;
+    input.state_of_cell.push_back(goal ? 27 : static_cast<State>(input.open.size()));
+    if (!goal) input.open.push_back(cell);
+  }
+  input.states = 29;
+  input.outside = 28;
+  input.actions = 2;
+  for (const auto cell : input.open) {
+    for (int a = 0; a < 2; ++a) {
+      const double x = -2.5 + static_cast<double>(cell / 5),
+                   y = 0.5 + static_cast<double>(cell % 5);
+      const double to[] = {0.8 * x + (a == 0 ? 0.3 : -0.4), y + (a == 0 ? 0.25 : -0.6)};
+      for (const double middle : to) {
+        input.low.push_back(middle - width);
+        input.high.push_back(middle + width);
+      }
+    }
+  }
+  return input;
+}
+
+// The members of an outcome, which is a state or a group.
+std::vector<State> members(const Abstraction& rows, State next) {
+  if (next < rows.states()) return {next};
+  const Row row = rows.state_rows()[next];
+  const auto begin = rows.next().begin();
+  return {begin + rows.row_outcomes()[row], begin + rows.row_outcomes()[row + 1]};
+}
+
+// What the noise makes of a point, cell by cell: of each state.
+std::vector<double> exact(const Abstraction::Input& input, double x, double y) {
+  std::vector<double> of(input.states, 0.0);
+  double inside = 0;
+  for (int cell = 0; cell < 30; ++cell) {
+    const auto& l = input.grid.lines;
+    const double here = mass(input.noise[0], x, l[0][cell / 5], l[0][cell / 5 + 1]) *
+                        mass(input.noise[1], y, l[1][cell % 5], l[1][cell % 5 + 1]);
+    of[input.state_of_cell[cell]] += here;
+    inside += here;
+  }
+  of[input.outside] += 1 - inside;
+  return of;
+}
+
+class EveryLaw : public ::testing::TestWithParam<Law> {};
+INSTANTIATE_TEST_SUITE_P(Laws, EveryLaw, ::testing::Values(Law::gaussian, Law::uniform));
+
+// Whatever set of states is asked for, and wherever in its box a point is: the outcomes within the
+// set have no more, and those that meet it no less, than the true probability.
+TEST_P(EveryLaw, OutcomesEncloseTheTrueProbabilityOfEverySet) {
+  const Abstraction::Input input = plane(GetParam(), 0.3);
+  const Abstraction rows(input);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> share(0, 1);
+  for (int trial = 0; trial < 300; ++trial) {
+    const auto row = static_cast<std::size_t>(random() % (2 * input.open.size()));
+    double point[2];
+    for (int axis = 0; axis < 2; ++axis) {
+      const auto i = 2 * row + axis;
+      point[axis] = input.low[i] + share(random) * (input.high[i] - input.low[i]);
+    }
+    const std::vector<double> truth = exact(input, point[0], point[1]);
+    std::vector<bool> asked(input.states);
+    const double part = share(random);
+    for (State s = 0; s < input.states; ++s) asked[s] = share(random) < part;
+    double within = 0, meeting = 0, total = 0, all = 0;
+    for (State s = 0; s < input.states; ++s) total += asked[s] ? truth[s] : 0;
+    for (auto i = rows.row_outcomes()[row]; i < rows.row_outcomes()[row + 1]; ++i) {
+      const auto each = members(rows, rows.next()[i]);
+      const auto in = [&](State s) { return asked[s]; };
+      if (std::all_of(each.begin(), each.end(), in)) within += rows.probability()[i];
+      if (std::any_of(each.begin(), each.end(), in)) meeting += rows.probability()[i];
+      all += rows.probability()[i];
+    }
+    EXPECT_LE(within, total + 1e-12);
+    EXPECT_GE(meeting, total - 1e-12);
+    EXPECT_NEAR(all, 1, 1e-12);
+  }
+}
+
+TEST_P(EveryLaw, PointsNeedNoGroupsButAtTheEnds) {
+  Abstraction::Input input = plane(GetParam(), 0);
+  input.least_piece = 0;
+  const Abstraction rows(input);
+  EXPECT_EQ(rows.groups(), 0);
+  for (std::size_t row = 0; row < 2 * input.open.size(); ++row) {
+    const auto truth = exact(input, input.low[2 * row], input.low[2 * row + 1]);
+    for (auto i = rows.row_outcomes()[row]; i < rows.row_outcomes()[row + 1]; ++i)
+      EXPECT_NEAR(rows.probability()[i], truth[rows.next()[i]], 1e-12);
+  }
+}
+
+TEST_P(EveryLaw, TheNoiseSaysWhichOutcomeItWas) {
+  const Abstraction::Input input = plane(GetParam(), 0.3);
+  const Abstraction rows(input);
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> share(0, 1);
+  std::normal_distribution<double> normal;
+  std::vector<double> met(rows.states() + rows.groups(), 0.0);
+  const int row = 31, trials = 20000;
+  for (int trial = 0; trial < trials; ++trial) {
+    double noise[2], point[2];
+    for (int axis = 0; axis < 2; ++axis) {
+      const double unit = GetParam() == Law::gaussian ? normal(random) : 2 * share(random) - 1;
+      noise[axis] = unit * input.noise[axis].scale;
+      const int i = 2 * row + axis;
+      point[axis] = input.low[i] + share(random) * (input.high[i] - input.low[i]) + noise[axis];
+    }
+    const State next = rows.next(row / 2, row % 2, noise);
+    const auto cell = input.grid.cell(point);
+    const State arrived = cell < 0 ? input.outside : input.state_of_cell[cell];
+    const auto each = members(rows, next);
+    ASSERT_TRUE(std::find(each.begin(), each.end(), arrived) != each.end());
+    met[next] += 1.0 / trials;
+  }
+  for (auto i = rows.row_outcomes()[row]; i < rows.row_outcomes()[row + 1]; ++i)
+    EXPECT_NEAR(met[rows.next()[i]], rows.probability()[i], 0.02);
+}
+
+TEST(Abstraction, WithoutNoiseABoxIsOneGroup) {
+  Abstraction::Input input = plane(Law::none, 0.3);
+  const Abstraction rows(input);
+  for (std::size_t row = 0; row < 2 * input.open.size(); ++row)
+    EXPECT_EQ(rows.row_outcomes()[row + 1] - rows.row_outcomes()[row], 1);
+}
+
+TEST(Abstraction, AModelTakesItsRows) {
+  const Abstraction rows(plane(Law::gaussian, 0.3));
+  ModelArrays arrays;
+  arrays.states = rows.states() + rows.groups();
+  arrays.groups = rows.groups();
+  arrays.state_rows = rows.state_rows();
+  arrays.action = rows.action();
+  arrays.row_outcomes = rows.row_outcomes();
+  arrays.next = rows.next();
+  arrays.probability = rows.probability();
+  const Model model(std::move(arrays));
+  EXPECT_GT(model.groups(), 0);
+  EXPECT_EQ(model.rows(), 54 + model.groups());
+}
+
+TEST(Abstraction, BadInput) {
+  const auto with = [](auto change) {
+    return error_of([&] {
+      Abstraction::Input input = plane(Law::gaussian, 0.3);
+      change(input);
+      const Abstraction rows(std::move(input));
+    });
+  };
+  using Input = Abstraction::Input;
+  EXPECT_EQ(with([](Input& i) { i.noise[1].scale = -1; }),
+            "scale -1 of the noise of axis 1, must be finite and at least 0");
+  EXPECT_EQ(with([](Input& i) { i.grid.lines[0][2] = 9; }),
+            "line 3 of axis 0 is at 0, lines must be finite and increase");
+  EXPECT_EQ(with([](Input& i) { i.low[3] = 2, i.high[3] = 1; }),
+            "image [2, 1] of cell 0, action 1, axis 1, must be an interval of finite numbers");
+  EXPECT_EQ(with([](Input& i) { i.least_piece = 0.5; }), "least_piece = 0.5, must be in [0, 0.5)");
+  EXPECT_EQ(with([](Input& i) { i.noise.pop_back(); }), "noise of 1 axes, must be of 2");
+  EXPECT_EQ(with([](Input& i) { std::swap(i.open[0], i.open[1]); }),
+            "27 cells have rows, 1 of them in the order of their states");
+}
+
+}  // namespace
+}  // namespace redoubt
