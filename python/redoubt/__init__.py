@@ -2,6 +2,7 @@
 
 from . import plots
 from ._abstract import Abstraction, AbstractSolution, abstract
+from ._aggregate import Aggregation, AggregateSolution, aggregate
 from ._build import Interval
 from ._core import (
     KL,
@@ -73,6 +74,8 @@ __all__ = [
     "AbstractSolution",
     "Abstraction",
     "AchievableRange",
+    "AggregateSolution",
+    "Aggregation",
     "BudgetAxis",
     "Chi2",
     "Comparison",
@@ -115,6 +118,7 @@ __all__ = [
     "abstract",
     "achievable_range",
     "affine",
+    "aggregate",
     "as_gymnasium",
     "at_least",
     "at_most",

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _show
+from ._bracket import Bracket, solve_both
 from ._build import Uncertainty, built
 from ._core import Error
 from ._grids import Box, corners_of, grid_of, images, states_of_cells, values_of
 from ._options import named_options
 from ._problem import Problem
 from ._solution import Solution
-from ._solve import solve
 from ._steer import ContinuousController, Episodes, run_episodes
 from ._systems import Gaussian, System, Uniform
 from ._terms import ABSENT, objective_of, terms_of
@@ -71,11 +71,10 @@ class Abstraction:
 
         Without constraints the method is "robust", which is exact for the grid.
         """
-        chosen = method or ("frontier" if self.problem.given.terms.constraints else "robust")
-        return AbstractSolution(self, solve(self.problem, chosen, **options), solve(self.optimistic, chosen, **options))
+        return AbstractSolution(self, *solve_both(self.problem, self.optimistic, method, options))
 
 
-class AbstractSolution:
+class AbstractSolution(Bracket):
     """What a controller guarantees for a continuous system, and what none can exceed; made by `Abstraction.solve`.
 
     `below` and `above` are the solutions of the two problems; the controller is that of `below`.
@@ -88,23 +87,8 @@ class AbstractSolution:
     """
 
     def __init__(self, system: Abstraction, below: Solution, above: Solution) -> None:
-        self.system, self.below, self.above = system, below, above
-
-    @property
-    def lower(self) -> float:
-        """What the controller guarantees for the continuous system: reward or probability."""
-        worst = self.below.reward.worst
-        return float("nan") if worst is None else worst
-
-    @property
-    def upper(self) -> float:
-        """What no controller of the continuous system can exceed."""
-        bound = self.above.reward.bound
-        return float("inf") if bound is None else bound
-
-    @property
-    def gap(self) -> float:
-        return self.upper - self.lower
+        super().__init__(below, above)
+        self.system = system
 
     def controller(self, seed: int = 0) -> ContinuousController:
         """A controller that acts on real vectors: `act(x)` at every step."""
@@ -139,9 +123,6 @@ class AbstractSolution:
 
     def __repr__(self) -> str:
         return f"<redoubt.AbstractSolution: {self.lower:.6g} to {self.upper:.6g}, {self.system.cells:,} cells>"
-
-    def _repr_html_(self) -> str:
-        return _show.as_code(self)
 
 
 @named_options

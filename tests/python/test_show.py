@@ -62,6 +62,8 @@ def public_values():
         rd.Shield(rd.solve(PROBLEM)),
         rd.solve_partially(initial=0, actions=lambda x: ["on"], step=lambda x, action: [(1.0, x + 1, 0.5)],
                            ranges={"reward": (0, 1)}, discount=0.5),
+        rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)),
+        rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)).solve(),
         system, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9),
     ]  # fmt: skip
