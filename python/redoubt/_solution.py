@@ -106,7 +106,9 @@ class Solution:
         >>> said["status"], said["reward"]["gap"], said["constraints"][0]["satisfied"]
         ('violated', None, False)
         """
-        problem = self.problem
+        problem, given = self.problem, self.problem.given
+        groups = given.model.groups
+        terms = given.terms if groups else problem.terms  # with groups a decision has two stages of the problem
         reward = {name: getattr(self.reward, name) for name in ("worst", "bound", "static_bound")}
         constraint = ("name", "sense", "bound", "probability", "worst", "satisfied", "best_achievable")
         own = ("hopeless", "seconds", "row_evaluations", "iterations", "cut", "unfinished", "notes", "trace", "curve")
@@ -116,10 +118,14 @@ class Solution:
             "reward": {**reward, "gap": self.gap},
             "constraints": [{name: getattr(one, name) for name in constraint} for one in self.constraints],
             **{name: getattr(self, name) for name in own},
-            **{name: getattr(problem, name) for name in ("states", "actions", "horizon", "discount")},
+            "states": problem.states,
+            "actions": problem.actions,
+            "horizon": terms.horizon,
+            "discount": terms.discount,
             "nature": problem.nature,
-            "set": _core.uncertainty_name(problem.uncertainty),
-            "radius": getattr(problem.uncertainty, "radius", None),
+            "set": _core.uncertainty_name(terms.uncertainty),
+            "radius": getattr(terms.uncertainty, "radius", None),
+            **({"groups": groups, "helpful_groups": terms.helpful_groups} if groups else {}),
             "memory_states": None if self.policy is None else self.policy.memory_states,
             "version": _core.version,
         })  # fmt: skip

@@ -312,6 +312,15 @@ def test_what_a_prompt_shows_is_what_was_given():
     assert ", nature picks\n" in text
 
 
+def test_reports_and_dicts_speak_of_what_was_given(tmp_path):
+    problem = problem_of(1, constraints=[rd.at_most("cost", 2.2)], uncertainty=rd.KL(0.05))
+    solution = rd.solve(problem)
+    said = solution.to_dict()
+    assert (said["horizon"], said["discount"], said["set"], said["radius"], said["groups"]) == (4, 1.0, "kl", 0.05, 3)
+    solution.report(tmp_path / "report.html", time_limit=0.5)
+    assert "certified" in (tmp_path / "report.html").read_text()
+
+
 def test_arrivals_are_earned_by_the_member_that_is_picked():
     rows = [(0, 0, (1, 2), 1.0), (1, 0, 1, 1.0), (2, 0, 2, 1.0)]
     problem = rd.Problem(rows, states=3, signals={"fall": rd.on_arrival({2: 1.0})}, minimise="fall", horizon=1, discount=0.8)

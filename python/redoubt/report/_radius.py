@@ -21,7 +21,7 @@ _SHARES = (1.0, 0.0, 2.0, 0.5, 1.5, 0.25, 0.75, 1.25)  # of the radius, in the o
 def radius_section(solution: Solution, time_limit: float, told: Callable[[float], object]) -> dict[str, Any]:
     """Worst cases of this policy and of the best one over a range of radii, as many as the time allows."""
     problem = solution.problem
-    set_: Any = problem.uncertainty
+    set_: Any = problem.given.terms.uncertainty  # what `replace` changes
     if (
         solution.policy is None
         or not isinstance(set_, (_core.TV, _core.KL, _core.Chi2))
@@ -62,7 +62,7 @@ def _scaled(set_: Any, share: float) -> Any:
 def _figures(
     problem: Problem, solution: Solution, radii: list[float], own: dict[float, Any], best: dict[float, Any]
 ) -> list[dict[str, Any]]:
-    now = float(np.mean(np.asarray(getattr(problem.uncertainty, "radius"))))  # noqa: B009
+    now = float(np.mean(np.asarray(getattr(problem.given.terms.uncertainty, "radius"))))  # noqa: B009
     charts = [("reward", [own[r].reward.worst for r in radii], [best.get(r) and best[r].reward.worst for r in radii])]
     for i, name in enumerate(column_names(problem)):
         charts.append((name, [own[r].constraints[i].worst for r in radii],
