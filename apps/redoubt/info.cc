@@ -187,6 +187,19 @@ std::optional<Problem> pose_as_it_is(const Draft& draft, std::string& why_not) {
   return {};
 }
 
+void print_problem(const Problem& problem) {
+  const Model given = problem.given().model;
+  print_sizes(given);
+  if (problem.model().states() != given.states())
+    fmt::print("{} states with {}\n", count_text(problem.model().states()),
+               problem.merged() == nullptr
+                   ? "which goals are decided"
+                   : "those as one that go round for nothing, and without those of no use");
+  fmt::print("{}\n", terms_text(problem));
+  print_labels(given);
+  print_values({problem.model(), problem.terms()});
+}
+
 // Some policies never come to an end: what the others need has no bound.
 int print_improper(const Problem& problem, bool json) {
   if (json) {
@@ -196,13 +209,10 @@ int print_improper(const Problem& problem, bool json) {
     print_json(object);
     return kFine;
   }
-  print_sizes(problem.model());
-  fmt::print("{}\n", terms_text(problem));
-  print_labels(problem.model());
-  print_values({problem.model(), problem.terms()});
+  print_problem(problem);
   fmt::print(
-      "\nSome policies never come to an end and lose reward for ever: methods robust, nominal and "
-      "frontier\n");
+      "\nSome policies never come to an end and lose for ever: methods frontier, robust and "
+      "nominal\n");
   return kFine;
 }
 
@@ -232,10 +242,7 @@ int info(const InfoOptions& options) {
     print_json(object);
     return kFine;
   }
-  print_sizes(problem.model());
-  fmt::print("{}\n", terms_text(problem));
-  print_labels(problem.model());
-  print_values({problem.model(), problem.terms()});
+  print_problem(problem);
   print_constraints(problem, achievable, together);
   print_plan(problem, plan, seconds);
   if (!ranks.empty()) print_rank_plans(ranks);

@@ -129,7 +129,7 @@ void print_first_decisions(const Problem& problem, const Policy& policy) {
       actions += problem.model().action_name(action);
       if (weight < 1) actions += fmt::format(" with probability {:.3g}", weight);
     }
-    rows.push_back({"in " + problem.model().state_name(state) + ":", actions});
+    rows.push_back({"in " + state_text(problem, state) + ":", actions});
   }
   if (rows.empty()) return;
   fmt::print("First decision\n");

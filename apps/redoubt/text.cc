@@ -86,11 +86,18 @@ std::string set_text(const Uncertainty& uncertainty) {
   return text;
 }
 
+// The user's own name for a state, unless several of theirs have become one.
+std::string state_text(const Problem& problem, State state) {
+  if (problem.given_state().empty() || problem.merged() != nullptr)
+    return problem.model().state_name(state);
+  return problem.given().model.state_name(problem.given_state()[state]);
+}
+
 std::string start_text(const Problem& problem) {
   const Start& start = problem.start();
   const auto [least, most] =
       std::minmax_element(start.probability.begin(), start.probability.end());
-  if (start.states.size() == 1) return problem.model().state_name(start.states.front());
+  if (start.states.size() == 1) return state_text(problem, start.states.front());
   return fmt::format("{} over {} states", *least == *most ? "uniform" : "a distribution",
                      start.states.size());
 }

@@ -19,6 +19,7 @@ std::string quantity_text(const ConstraintResult& constraint);
 std::string bound_text(const Constraint& constraint);
 std::string bound_text(const ConstraintResult& constraint);
 std::string set_text(const Uncertainty& uncertainty);
+std::string state_text(const Problem& problem, State state);  // its name
 std::string start_text(const Problem& problem);
 std::string terms_text(const Problem& problem);
 

@@ -13,6 +13,8 @@
 
 namespace redoubt {
 
+struct MergedStates;
+
 enum class Sense { at_least, at_most };
 
 // The worst-case expected discounted total of a signal, or of a goal (see goal.h), must reach a
@@ -76,6 +78,8 @@ struct Draft {
 class Problem {
  public:
   Problem(Model model, Terms terms);
+  // Of a submodel of a problem without a discount and a horizon, in which no policy stays for ever.
+  static Problem with_known_ends(Model model, Terms terms);
 
   const Model& model() const { return model_; }
   const Terms& terms() const { return terms_; }
@@ -98,8 +102,12 @@ class Problem {
   // The state of the given model that each state stands for, of several the first; empty: they are
   // the same.
   const std::vector<State>& given_state() const { return given_state_; }
+  // How states have become one, or were left out (advanced/merged_states.h); null: none did and
+  // none was.
+  const MergedStates* merged() const { return merged_.get(); }
 
-  Problem with(Terms terms) const { return Problem(model_, std::move(terms)); }
+  // Of a submodel: the new set lets nature do nothing that the old one did not.
+  Problem with(Terms terms) const;
   bool operator==(const Problem& other) const {
     return terms_ == other.terms_ && model_ == other.model_ && given_state_ == other.given_state_;
   }
@@ -117,6 +125,7 @@ class Problem {
   std::vector<int> constraint_signals_;
   std::shared_ptr<const Draft> given_;
   std::vector<State> given_state_;
+  std::shared_ptr<const MergedStates> merged_;
   bool improper_ = false;
   std::shared_ptr<std::atomic<double>> found_steps_;
 };

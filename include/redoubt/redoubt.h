@@ -13,6 +13,7 @@
 #include "redoubt/execution.h"
 #include "redoubt/explore.h"
 #include "redoubt/frontier.h"
+#include "redoubt/given_policy.h"
 #include "redoubt/goal.h"
 #include "redoubt/gradient.h"
 #include "redoubt/induced_model.h"

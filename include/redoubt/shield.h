@@ -28,6 +28,8 @@ struct Permission {
 // foreign policy the worst case of every constraint keeps its bound, against a nature that sees all
 // of it.
 //
+// States and actions are those of the model that the problem was made of, as for a Controller.
+//
 // It stands on a policy that keeps the constraints: an Error otherwise, and for chance constraints
 // and the set `tilt`, which is not monotone. Problem and policy must outlive it. A call that throws
 // changes nothing.
@@ -42,11 +44,11 @@ class Shield {
 
   // For the state at hand: one that episodes begin in, and from then on the one that was observed.
   // Actions that may not be taken at all are not listed.
-  std::vector<Permission> allowed(State state);
+  std::vector<Permission> allowed(State given);
   std::int32_t take(std::int32_t action);  // once `allowed` was asked for the state at hand
 
   // As for a Controller.
-  void observe(State next, const ObservedSignals& signals = {});
+  void observe(State given, const ObservedSignals& signals = {});
   void observe_outcome(std::int32_t outcome);
 
   int stage() const;

@@ -106,7 +106,7 @@ class GymController:
         policy = as_policy(policy)
         self._policy = policy
         self._controller = policy.start(seed, unmodelled=unmodelled)
-        self._names = policy.problem.model.signal_names
+        self._names = policy.problem.given.model.signal_names
         self._running = False
 
     def __repr__(self) -> str:
@@ -164,7 +164,8 @@ class GymController:
 def as_gymnasium(problem: Problem) -> Env[Any, Any]:
     """A Gymnasium environment of the nominal model; `info["signals"]` has the value of each signal of a step.
 
-    Rewards are not discounted. `info["action_mask"]` says which actions the state has.
+    Rewards are not discounted. `info["action_mask"]` says which actions the state has. Observations are states of the model that
+    the problem was made of; where goals are decided, rewards and signals know it.
 
     >>> env = rd.as_gymnasium(rd.make("river_swim(horizon=5,start=3)"))
     >>> env.reset(seed=0)[0]

@@ -16,8 +16,13 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
     """The nominal model of a problem: states are observations, signals are in `info`."""
 
     def __init__(self, problem: Problem) -> None:
+        if problem.merged:
+            raise Error("an environment of a problem in which states have become one, every policy must come to an end")
         self.problem = problem
-        self.observation_space = gymnasium.spaces.Discrete(problem.states)
+        grouped = problem.given.model.groups > 0  # whose decisions take two stages of the problem
+        self._given = np.arange(problem.states) if grouped else problem.given_state
+        self._seen_states = problem.states if grouped else problem.given.model.states
+        self.observation_space = gymnasium.spaces.Discrete(self._seen_states)
         self.action_space = gymnasium.spaces.Discrete(max(1, problem.actions))
         self.initial_state_distrib = problem.start
         self.state_names = problem.state_names
@@ -32,7 +37,7 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         self._stage = 0
         self._state = int(self.np_random.choice(self.problem.states, p=self.initial_state_distrib))
-        return self._state, {"action_mask": self._mask(), "signals": {}}
+        return self._seen(), {"action_mask": self._mask(), "signals": {}}
 
     def step(self, action: Any) -> tuple[int, float, bool, bool, dict[str, Any]]:
         row = self.problem.row_of(self._state, int(action), self._stage)
@@ -45,13 +50,18 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         truncated = self.problem.horizon is not None and self._stage >= self.problem.horizon
         terminated = not truncated and len(self._own_actions()) == 0
         reward = values.pop("reward")
-        return self._state, reward, terminated, truncated, {"action_mask": self._mask(), "signals": values}
+        return self._seen(), reward, terminated, truncated, {"action_mask": self._mask(), "signals": values}
+
+    def _seen(self) -> int:
+        return int(self._given[self._state])
 
     @property
     def P(self) -> dict[int, dict[int, list[tuple[float, int, float, bool]]]]:
         """The table of a model that does not depend on the stage, as Gymnasium's toy environments have it."""
         if self.problem.stages > 1:
             raise Error(f"the model has rows for {self.problem.stages} stages, a table P must have one for all")
+        if self.problem.states != self._seen_states:
+            raise Error("goals that must be remembered have no place in a table P, must be left out of the problem")
         reward, extra = self._values["reward"]
         table: dict[int, dict[int, list[tuple[float, int, float, bool]]]] = {
             state: {} for state in range(self.problem.states)

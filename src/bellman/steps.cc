@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bellman/row_batch.h"
+#include "parallel/collectives.h"
 #include "parallel/exchange.h"
 #include "support/require.h"
 
@@ -26,7 +27,8 @@ class LongestStep {
     const Model& model = problem_.model();
     less_.resize(steps.size());
     std::transform(steps.begin(), steps.end(), less_.begin(), [](double n) { return -n; });
-    const double floor = *std::min_element(less_.begin(), less_.end());
+    const double floor =
+        min_over_ranks(workers_.ranks(), *std::min_element(less_.begin(), less_.end()));
     longer.assign(steps.size(), 0.0);
     const double work = batches_.front().nanoseconds() * static_cast<double>(model.outcomes());
     exchange_.sweep_ranges(
@@ -35,15 +37,18 @@ class LongestStep {
           std::vector<double> result;
           while (begin < end) {
             State last = begin + 1;
-            const Row first = model.row_begin(0, begin);
-            while (last < end && model.row_end(0, last) - first <= kStepRowsAtATime) ++last;
-            rows.resize(model.row_end(0, last - 1) - first);
+            const Row first = model.row_begin(0, model.own(begin));
+            while (last < end && model.row_end(0, model.own(last)) - first <= kStepRowsAtATime)
+              ++last;
+            rows.resize(model.row_end(0, model.own(last - 1)) - first);
             result.resize(rows.size());
             std::iota(rows.begin(), rows.end(), first);
             batches_[worker].worst(rows, {-1, 0.0}, less_.data(), floor, result.data());
-            for (; begin < last; ++begin)
-              for (Row row = model.row_begin(0, begin); row < model.row_end(0, begin); ++row)
-                longer[begin] = std::max(longer[begin], 1 - result[row - first]);
+            for (; begin < last; ++begin) {
+              const State s = model.own(begin);
+              for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)
+                longer[s] = std::max(longer[s], 1 - result[row - first]);
+            }
           }
         });
   }
@@ -75,6 +80,8 @@ std::vector<double> most_steps(std::size_t states, const StepOn& run, Workers& w
       change = std::max(change, longer[s] - steps[s]);
       most = std::max(most, longer[s]);
     }
+    change = max_over_ranks(workers.ranks(), change);
+    most = max_over_ranks(workers.ranks(), most);
     require(most < kMost && sweeps < kMost,
             "an episode may take {:g} decisions in expectation before it ends, must be below {:g}",
             most, kMost);
@@ -94,10 +101,8 @@ std::vector<double> most_steps(std::size_t states, const StepOn& run, Workers& w
 }
 
 std::vector<double> most_steps(const Problem& problem, Workers& workers) {
-  require(
-      problem.undiscounted() && !problem.improper(),
-      "some policies never come to an end: the method must be robust or nominal, and the policy "
-      "without memory");
+  require(problem.undiscounted() && !problem.improper(),
+          "some policies never come to an end: the method must be frontier, robust or nominal");
   LongestStep step(problem, workers);
   const auto run = [&](const auto& steps, auto& longer) { step.run(steps, longer); };
   return most_steps(static_cast<std::size_t>(problem.model().states()), run, workers);
@@ -108,7 +113,8 @@ double contraction(const Problem& problem, Workers& workers) {
   double steps = problem.found_steps();
   if (steps == 0) {
     const std::vector<double> of_states = most_steps(problem, workers);
-    steps = std::max(2.0, *std::max_element(of_states.begin(), of_states.end()));
+    steps = max_over_ranks(workers.ranks(), *std::max_element(of_states.begin(), of_states.end()));
+    steps = std::max(2.0, steps);
     problem.found_steps() = steps;
   }
   return 1 - 1 / steps;

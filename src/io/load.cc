@@ -7,12 +7,14 @@
 #include "io/packed.h"
 #include "io/prism/prism_files.h"
 #include "io/umb/umb_read.h"
+#include "model/goal_words.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/export.h"
 #include "redoubt/advanced/file.h"
 #include "redoubt/advanced/io.h"
 #include "redoubt/advanced/ranks.h"
+#include "redoubt/given_policy.h"
 #include "redoubt/io.h"
 #include "support/file.h"
 #include "support/require.h"
@@ -105,10 +107,19 @@ Draft load_umb(const std::filesystem::path& path) {
   });
 }
 
-// An error of one rank is an error of all.
-Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
-                         const ChangeTerms& change, const PartitionOptions& options,
-                         const Objective& objective) {
+// Goals, and where episodes end without a horizon, are found in whole models.
+bool asks_for_whole(const Terms& terms, const Objective& objective) {
+  const auto is_goal = [](const std::string& words) { return parse_goal(words).has_value(); };
+  return (!terms.horizon && terms.discount == 1) || is_goal(objective.signal) ||
+         is_goal(terms.objective.signal) ||
+         std::any_of(terms.constraints.begin(), terms.constraints.end(),
+                     [&](const Constraint& c) { return is_goal(c.signal); });
+}
+
+// None where it takes the whole model. An error of one rank is an error of all.
+std::optional<Problem> load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
+                                        const ChangeTerms& change, const PartitionOptions& options,
+                                        const Objective& objective) {
   io::UmbShare share = naming(path.string(), [&] {
     std::optional<io::TarReader> archive;
     // Ranks share a machine, and each reads its own pieces only: none keeps all that was packed.
@@ -122,13 +133,14 @@ Problem load_part_of_umb(const std::filesystem::path& path, Communicator& ranks,
   std::optional<Problem> part;
   all_or_none(ranks, [&] {
     if (change) change(share.terms, share.block.states, share.block.state_names);
+    if (asks_for_whole(share.terms, objective)) return;
     part = naming(path.string(), [&] {
       const Problem given = make_submodel(std::move(share.block), share.partition, ranks.rank(),
-                                          count, std::move(share.terms));
+                                          count, std::move(share.terms), false);
       return Problem(with_objective(given.model(), objective, share.rewarded), given.terms());
     });
   });
-  return *std::move(part);
+  return part;
 }
 
 }  // namespace
@@ -144,8 +156,10 @@ Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* no
 Problem load_subproblem(const std::filesystem::path& path, Communicator& ranks,
                         const ChangeTerms& change, const PartitionOptions& options,
                         const Objective& objective) {
-  if (ranks.size() > 1 && format_of(path) == Format::umb)
-    return load_part_of_umb(path, ranks, change, options, objective);
+  if (ranks.size() > 1 && format_of(path) == Format::umb) {
+    std::optional<Problem> part = load_part_of_umb(path, ranks, change, options, objective);
+    if (part) return *std::move(part);
+  }
   Draft draft = load_draft(path);
   if (change) change(draft.terms, draft.model.states(), draft.model.arrays().state_names);
   const Problem whole = naming(path.string(), [&] { return pose(std::move(draft), objective); });
@@ -189,6 +203,10 @@ void export_policy(const Problem& problem, const Policy& policy,
   const std::string ending = path.extension().string();
   require(ending == ".csv" || ending == ".json", "{}: ending '{}', must be .csv or .json",
           path.string(), ending);
+  if (has_given_policy(problem)) {
+    const GivenPolicy given = given_policy(problem, policy);
+    return export_policy(given.problem, given.policy, path);
+  }
   NewFile file(path);
   std::ofstream out(file.path(), std::ios::binary);
   if (ending == ".csv")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/select_rows.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -30,8 +31,11 @@ class Collapse {
     begin_arrays();
     for (std::size_t s = 0; s < members_.size(); ++s) add_state(members_[s]);
     if (stays_ >= 0) arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
-    Terms terms = changed_terms();
-    return {Model(std::move(arrays_)), std::move(terms), std::move(state_)};
+    Terms terms = terms_;
+    for (State& s : terms.start.states) s = number_[s];
+    select_radii(terms, rows_);
+    return {Model(std::move(arrays_)), std::move(terms), std::move(state_), std::move(number_),
+            std::move(rows_)};
   }
 
  private:
@@ -193,22 +197,6 @@ class Collapse {
   void add_outcome(State next, double probability) {
     arrays_.next.push_back(next);
     arrays_.probability.push_back(probability);
-  }
-
-  Terms changed_terms() const {
-    Terms terms = terms_;
-    for (State& s : terms.start.states) s = number_[s];
-    std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) {
-            if (set.radius.rows.empty()) return;
-            std::vector<double> radii;
-            for (const Row row : rows_) radii.push_back(row < 0 ? 0 : set.radius.of(row));
-            set.radius = std::move(radii);
-          }
-        },
-        terms.uncertainty);
-    return terms;
   }
 
   const Model& model_;

@@ -55,8 +55,8 @@ class Remaining {
   }
   bool none() const { return found_.states.empty(); }
 
-  // One after the other is allowed only where staying costs the reward more and more, and nothing
-  // else is asked for: no policy of any worth stays then.
+  // One after the other is allowed only where staying costs some total more and more and adds to
+  // none: no policy of any worth stays then.
   void check() const {
     for (std::size_t c = 0; c < found_.states.size(); ++c) {
       const std::string names = names_of(model_, found_.states[c]);
@@ -75,11 +75,6 @@ class Remaining {
           fmt::format("nature can keep an episode in states {} for ever, where it earns nothing: "
                       "the set lets it leave out every way out, must be smaller; or {}",
                       names_of(model_, idle.states.front()), kInstead));
-    if (!none() && !terms_.constraints.empty())
-      throw Error(fmt::format(
-          "a policy may stay in states {} for ever, where '{}' grows without end: no constraints "
-          "can be there then, every policy must come to an end; {}",
-          names_of(model_, found_.states.front()), falling(0), kInstead));
   }
 
  private:
@@ -94,13 +89,6 @@ class Remaining {
             "a policy may stay in states {} for ever, where '{}' {} without end, every policy "
             "must come to an end; {}",
             names, total.name, total.sign > 0 ? "grows" : "falls", kInstead));
-  }
-  std::string falling(std::size_t component) const {
-    for (const AskedTotal& total : totals_) {
-      for (const Row row : found_.rows[component])
-        if (pays_in(total, row, component).least < 0) return total.name;
-    }
-    return {};
   }
 
   const Model& model_;
@@ -139,8 +127,61 @@ Collapsed only_sure(const Collapsed& from, const std::vector<char>& unfinished, 
   }
   Collapsed found = collapse(model, from.terms, keep, {}, {});
   for (State& s : found.state) s = from.state[s];
+  for (Row& row : found.row) row = from.row[row];
+  std::vector<State> number = from.number;
+  for (State& s : number)
+    if (s >= 0) s = found.number[s];
+  found.number = std::move(number);
   return found;
 }
+
+// Rows by which nature can trap an episode, where one total is all that is asked for and nothing is
+// ever taken from it. States in which nature can keep any policy for ever, and pay it nothing, are
+// worth nothing: as if they had no rows. And a row that nature can lead back to its own state for
+// nothing is worth no more than the state is by its other rows.
+class Traps {
+ public:
+  Traps(const Model& model, const Terms& terms, const AskedTotal& total)
+      : model_(model), support_(model, terms.uncertainty), total_(total) {}
+
+  bool adds_only() const {
+    for (Row row = 0; row < model_.rows(); ++row)
+      if (pays(model_, support_, total_, row, [](State) { return true; }).least < 0) return false;
+    return true;
+  }
+
+  std::vector<char> rows_to_keep() const {
+    std::vector<char> trapped(model_.states(), 1);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (State s = 0; s < model_.states(); ++s) {
+        bool stays = true;
+        for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row)
+          stays = stays && may_stay_for_nothing(row, [&](State to) { return trapped[to] != 0; });
+        changed |= trapped[s] && !stays;
+        trapped[s] &= static_cast<char>(stays);
+      }
+    }
+    std::vector<char> keep(model_.rows(), 0);
+    for (State s = 0; s < model_.states(); ++s)
+      for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row)
+        keep[row] = !trapped[s] && !may_stay_for_nothing(row, [&](State to) { return to == s; });
+    return keep;
+  }
+
+ private:
+  template <class Inside>
+  bool may_stay_for_nothing(Row row, const Inside& inside) const {
+    return support_.may_stay(row, [&](State to) {
+      return inside(to) &&
+             pays(model_, support_, total_, row, [&](State s) { return s == to; }).nothing();
+    });
+  }
+
+  const Model& model_;
+  Support support_;
+  AskedTotal total_;
+};
 
 std::vector<char> picked(const std::vector<char>& of_given, const std::vector<State>& state) {
   std::vector<char> here;
@@ -163,13 +204,16 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
                                   const std::vector<AskedTotal>& totals,
                                   const Unfinished& unfinished) {
   const Support support(model, terms.uncertainty);
-  const std::vector<char> all(model.rows(), 1);
+  std::vector<char> keep(model.rows(), 1);
   const bool waits = std::any_of(unfinished.states.begin(), unfinished.states.end(),
                                  [](char is) { return is != 0; });
   if (!waits && Remaining(model, terms, totals).none()) return {};
+  const Traps traps(model, terms, totals.front());
+  if (!waits && totals.size() == 1 && !terms.helpful_nature && traps.adds_only())
+    keep = traps.rows_to_keep();
   std::vector<char> idle(model.rows(), 0);
   for (Row row = 0; row < model.rows(); ++row)
-    idle[row] = support.is_fixed(row) &&
+    idle[row] = keep[row] && support.is_fixed(row) &&
                 std::all_of(totals.begin(), totals.end(), [&](const AskedTotal& total) {
                   return pays(model, support, total, row, [](State) { return true; }).nothing();
                 });
@@ -179,7 +223,7 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
             "a policy may stay in states {} for ever: a total until the goal is infinite there, "
             "every policy must reach it",
             names_of(model, states));
-  Collapsed found = collapse(model, terms, all, free, unfinished.states);
+  Collapsed found = collapse(model, terms, keep, free, unfinished.states);
   if (!free.states.empty()) keep_asked_signals(totals, found);
   std::vector<AskedTotal> here = totals;  // signals may have other numbers now
   for (AskedTotal& total : here)
@@ -191,9 +235,14 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
   const Remaining left(found.model, found.terms, here);
   left.check();
   if (found.model.states() == model.states() && found.model.rows() == model.rows())
-    return WithEnds{model, terms, {}, left.none()};  // the same
+    return WithEnds{model, terms, {}, left.none(), nullptr};  // the same
+  std::vector<char> inner(model.rows(), 0);
+  for (const auto& rows : free.rows)
+    for (const Row row : rows) inner[row] = 1;
+  auto merged = std::make_shared<MergedStates>(
+      MergedStates{model, {}, std::move(found.number), std::move(found.row), std::move(inner)});
   return WithEnds{std::move(found.model), std::move(found.terms), std::move(found.state),
-                  left.none()};
+                  left.none(), std::move(merged)};
 }
 
 }  // namespace redoubt::internal

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "redoubt/advanced/merged_states.h"
 #include "redoubt/problem.h"
 
 namespace redoubt::internal {
@@ -28,7 +30,8 @@ struct WithEnds {
   Terms terms;
   // Of each state, the (first) one of the given model that it stands for; empty: they are the same.
   std::vector<State> state;
-  bool proper = true;  // every policy comes to an end, whatever nature does
+  bool proper = true;                    // every policy comes to an end, whatever nature does
+  std::shared_ptr<MergedStates> merged;  // null: the states and rows are the same
 };
 
 // End components that pay nothing are collapsed, where nature can neither leave nor change them:

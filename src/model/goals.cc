@@ -348,16 +348,7 @@ class Product {
   Terms changed_terms() const {
     Terms terms = terms_;
     for (State& s : terms.start.states) s = pairs_.number(s, pairs_.start_code(s));
-    std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) {
-            if (set.radius.rows.empty()) return;
-            std::vector<double> radii;
-            for (const Row row : rows_) radii.push_back(row < 0 ? 0 : set.radius.of(row));
-            set.radius = std::move(radii);
-          }
-        },
-        terms.uncertainty);
+    select_radii(terms, rows_);
     if (auto* tv = std::get_if<TV>(&terms.uncertainty); tv != nullptr && anywhere_)
       tv->reach = Reach::support;  // landings are outcomes now
     return terms;

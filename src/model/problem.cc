@@ -153,6 +153,21 @@ void Problem::become(Model model, Terms terms, std::vector<State> state) {
   given_state_ = std::move(state);
 }
 
+Problem Problem::with_known_ends(Model model, Terms terms) {
+  const bool undiscounted = !terms.horizon && terms.discount == 1;
+  if (undiscounted) terms.discount = 0.5;  // for which no ends are sought
+  Problem problem(std::move(model), std::move(terms));
+  if (!undiscounted) return problem;
+  problem.terms_.discount = 1;
+  problem.found_steps_ = std::make_shared<std::atomic<double>>(0.0);
+  return problem;
+}
+
+Problem Problem::with(Terms terms) const {
+  if (model_.arrays().submodel) return with_known_ends(model_, std::move(terms));
+  return {model_, std::move(terms)};
+}
+
 void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
   require(!model_.arrays().submodel, "no discount and no horizon on {} ranks, must run on one",
           model_.arrays().submodel ? model_.arrays().submodel->ranks : 1);
@@ -173,6 +188,8 @@ void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
   require(!terms_.helpful_nature || !improper_,
           "nature helpful where some policies never come to an end, every policy must");
   if (found->state.empty()) return;
+  found->merged->given_state = given_state_;
+  merged_ = std::move(found->merged);
   become(std::move(found->model), std::move(found->terms), std::move(found->state));
   terms_.start = canonical_start(terms_.start, model_.states());
 }

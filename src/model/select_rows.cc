@@ -93,4 +93,18 @@ void select_radii(Terms& terms, const Ranges& rows) {
       terms.uncertainty);
 }
 
+void select_radii(Terms& terms, const std::vector<Row>& rows) {
+  std::visit(
+      [&](auto& set) {
+        if constexpr (requires { set.radius; }) {
+          if (set.radius.rows.empty()) return;
+          std::vector<double> radii;
+          radii.reserve(rows.size());
+          for (const Row row : rows) radii.push_back(row < 0 ? 0 : set.radius.of(row));
+          set.radius = std::move(radii);
+        }
+      },
+      terms.uncertainty);
+}
+
 }  // namespace redoubt::internal

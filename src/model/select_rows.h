@@ -27,5 +27,7 @@ void renumber_labels(ModelArrays& arrays, const std::vector<State>& states);
 
 // Keeps the radii of those rows, where each row has one.
 void select_radii(Terms& terms, const Ranges& rows);
+// The same for rows one by one; -1 stands for a row that nature cannot change.
+void select_radii(Terms& terms, const std::vector<Row>& rows);
 
 }  // namespace redoubt::internal

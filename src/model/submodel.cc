@@ -126,11 +126,12 @@ ModelArrays internal::make_submodel(ModelArrays rows, const Partition& partition
 }
 
 Problem internal::make_submodel(ModelArrays rows, const Partition& partition, int rank, int actions,
-                                Terms terms) {
+                                Terms terms, bool ends_are_known) {
   terms.start = canonical_start(terms.start, partition.states());
   Model model(make_submodel(std::move(rows), partition, rank, terms.start.states, actions));
   for (State& s : terms.start.states) s = number_in_submodel(*model.arrays().submodel, s);
-  return Problem(std::move(model), std::move(terms));
+  if (ends_are_known) return Problem::with_known_ends(std::move(model), std::move(terms));
+  return {std::move(model), std::move(terms)};
 }
 
 State internal::find_in_submodel(const Submodel& part, State whole) {
@@ -172,12 +173,15 @@ std::vector<State> balanced_blocks(const Model& model, int ranks) {
 Problem subproblem(const Problem& whole, const Partition& partition, int rank) {
   const Model& model = whole.model();
   check_partition(partition, model.states());
+  require(!whole.improper(),
+          "some policies never come to an end: {} ranks, such a problem must be solved by one",
+          partition.ranks());
   const std::vector<State> own = partition.states_of(rank);
   const Ranges rows = rows_of(model.arrays(), own);
   Terms terms = whole.terms();
   select_radii(terms, rows);
   return make_submodel(select_rows(model.arrays(), rows, static_cast<State>(own.size())), partition,
-                       rank, model.actions(), std::move(terms));
+                       rank, model.actions(), std::move(terms), true);
 }
 
 }  // namespace redoubt

@@ -17,9 +17,10 @@ void check_partition(const Partition& partition, State states);
 ModelArrays make_submodel(ModelArrays rows, const Partition& partition, int rank,
                           const std::vector<State>& known, int actions);
 
-// The same as a problem: `terms` are those of the whole problem, with radii of these rows.
+// The same as a problem: `terms` are those of the whole problem, with radii of these rows. Where
+// episodes end is found in whole models only.
 Problem make_submodel(ModelArrays rows, const Partition& partition, int rank, int actions,
-                      Terms terms);
+                      Terms terms, bool ends_are_known);
 
 // The number that a state of a model, which may be a submodel, has in the whole one.
 inline State whole_number(const Model& model, State state) {

@@ -9,6 +9,7 @@
 #include "model/row_name.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
+#include "redoubt/given_policy.h"
 #include "runtime/observation.h"
 #include "support/require.h"
 
@@ -35,6 +36,7 @@ struct Controller::Episode {
   std::int32_t memory = 0;
   std::int32_t action = -1;  // position of the last action; -1: none since the last observation
   std::vector<MemoryMove> moves = {};
+  std::shared_ptr<const GivenPolicy> given = {};  // what the problem and the policy are then
 
   bool ended() const { return !problem.infinite() && stage >= problem.horizon(); }
   Row row_of(std::int32_t position) const {
@@ -50,8 +52,14 @@ struct Controller::Episode {
 Controller::Controller(const Problem& problem, const Policy& policy, std::uint64_t seed,
                        std::uint64_t stream, Unmodelled unmodelled) {
   check_policy(problem, policy);
-  episode_ =
-      std::make_unique<Episode>(Episode{problem, policy, RandomStream(seed, stream), unmodelled});
+  const RandomStream random(seed, stream);
+  if (!has_given_policy(problem)) {
+    episode_ = std::make_unique<Episode>(Episode{problem, policy, random, unmodelled});
+    return;
+  }
+  auto given = std::make_shared<const GivenPolicy>(given_policy(problem, policy));
+  episode_ = std::make_unique<Episode>(Episode{given->problem, given->policy, random, unmodelled});
+  episode_->given = std::move(given);
 }
 Controller::Controller(Controller&&) noexcept = default;
 Controller& Controller::operator=(Controller&&) noexcept = default;

@@ -1,9 +1,11 @@
 #include "redoubt/shield.h"
 
 #include <algorithm>
+#include <span>
 
 #include "model/row_name.h"
 #include "policy/draw.h"
+#include "redoubt/given_policy.h"
 #include "runtime/observation.h"
 #include "runtime/promise_sets.h"
 #include "support/require.h"
@@ -27,13 +29,32 @@ struct Shield::Episode {
   }
   Row row_of(std::int32_t position) const { return model().row_begin(stage, state) + position; }
   std::int32_t position_of(std::int32_t action) const;
+  State given(State s) const {
+    const Problem& problem = sets.problem();
+    return has_given_policy(problem) ? problem.given_state()[s] : s;
+  }
+  State given_states() const {
+    const Problem& problem = sets.problem();
+    return has_given_policy(problem) ? problem.given().model.states() : problem.model().states();
+  }
+  // Of some states of the problem, the one that stands for a given state; -1: none.
+  template <class States>
+  State standing_for(State of_given, const States& states) const {
+    for (const State s : states)
+      if (given(s) == of_given) return s;
+    return -1;
+  }
+  State next_state(State of_given) const;
   void go(State next, Promise promised);
 };
 
 Shield::Shield(const Problem& problem, const Policy& policy, std::uint64_t seed,
-               std::uint64_t stream, const Execution& execution)
-    : episode_(std::make_unique<Episode>(
-          Episode{PromiseSets(problem, policy, execution), RandomStream(seed, stream)})) {}
+               std::uint64_t stream, const Execution& execution) {
+  require(problem.merged() == nullptr,
+          "a shield where states of the model have become one, every policy must come to an end");
+  episode_ = std::make_unique<Episode>(
+      Episode{PromiseSets(problem, policy, execution), RandomStream(seed, stream)});
+}
 Shield::Shield(Shield&&) noexcept = default;
 Shield::~Shield() = default;
 
@@ -55,19 +76,23 @@ void Shield::start() {
   episode_->taken.reset();
 }
 
-std::vector<Permission> Shield::allowed(State state) {
+std::vector<Permission> Shield::allowed(State given) {
   Episode& e = *episode_;
   const Model& model = e.model();
   require(!e.ended(), "stage {}, the horizon is over; start again", e.stage);
-  require(state >= 0 && state < model.states(), "state {}, must be in 0..{}", state,
-          model.states() - 1);
-  require(e.state < 0 || state == e.state, "state {}, the last observation led to state {}", state,
-          e.state);
+  const State count = e.given_states();
+  require(given >= 0 && given < count, "state {}, must be in 0..{}", given, count - 1);
+  require(e.state < 0 || given == e.given(e.state),
+          "state {}, the last observation led to state {}", given,
+          e.state < 0 ? -1 : e.given(e.state));
   require(!e.taken, "an action was taken; observe what it led to");
   if (e.state < 0) {
-    e.promise = e.sets.at_start(state);
-    e.state = state;
+    const State begins = e.standing_for(given, e.sets.problem().start().states);
+    require(begins >= 0, "state {}, no episode begins there", given);
+    e.promise = e.sets.at_start(begins);
+    e.state = begins;
   }
+  const State state = e.state;
   std::vector<Permission> permissions;
   for (Row row = model.row_begin(e.stage, state); row < model.row_end(e.stage, state); ++row) {
     const auto position = static_cast<std::int32_t>(row - model.row_begin(e.stage, state));
@@ -108,12 +133,27 @@ void Shield::Episode::go(State next, Promise promised) {
   ++stage;
 }
 
-void Shield::observe(State next, const ObservedSignals& signals) {
+// What is decided by an arrival depends on nothing else. An arrival that the row does not list
+// keeps its number.
+State Shield::Episode::next_state(State of_given) const {
+  const State count = given_states();
+  require(of_given >= 0 && of_given < count, "next state {}, must be in 0..{}", of_given,
+          count - 1);
+  const Row row = row_of(taken->action);
+  const State* next = model().arrays().next.data();
+  const State found = standing_for(
+      of_given, std::span(next + model().outcome_begin(row), next + model().outcome_end(row)));
+  const bool same = model().states() == count;
+  require(found >= 0 || same, "next state {}, {} never leads there", of_given,
+          RowName{model(), row});
+  return found >= 0 ? found : of_given;
+}
+
+void Shield::observe(State given, const ObservedSignals& signals) {
   Episode& e = *episode_;
   require(e.taken.has_value(), "nothing was done since the last observation; call take first");
   const Model& model = e.model();
-  require(next >= 0 && next < model.states(), "next state {}, must be in 0..{}", next,
-          model.states() - 1);
+  const State next = e.next_state(given);
   check_signals(model, signals);
   const Row row = e.row_of(e.taken->action);
   const Meaning means = meaning_of(e.sets.problem(), row, next, signals);

@@ -29,6 +29,8 @@ ELSEWHERE = {
     "is_known": "rd.Solution",  # what nobody knows is None in Python
     "for_each_choice": "rd.Policy.action_weights",
     "start_memory": "_core.Controller.start",
+    "given_policy": "rd.Policy.export",
+    "has_given_policy": "rd.Policy.export",
     "move_budget": "_core.Controller.observe",
     "estimate": "rd.estimate",
     "problem_simulator": "rd.estimate",

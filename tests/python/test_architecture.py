@@ -30,9 +30,9 @@ MAY_INCLUDE = {
 PUBLIC_HEADERS = {
     "support": {"error", "advanced/file"},
     "numerics": {"choice"},
-    "model": {"execution", "explore", "goal", "model", "objective", "problem", "advanced/ranks", "reorder", "uncertainty"},
+    "model": {"execution", "explore", "goal", "model", "objective", "problem", "advanced/merged_states", "advanced/ranks", "reorder", "uncertainty"},
     "sets": {"worst_case"},
-    "policy": {"advanced/checkpoint", "policy", "advanced/stage_store"},
+    "policy": {"advanced/checkpoint", "given_policy", "policy", "advanced/stage_store"},
     "chance": {"chance"},
     "evaluation": {"evaluate", "advanced/explain", "induced_model", "simulate", "solution", "verify", "worst_kernel"},
     "runtime": {"controller", "deployed", "shield"},

@@ -61,6 +61,44 @@ TEST_P(Ranks, DoNotChangeADiscountedOrRoundedRcvi) {
   }
 }
 
+// Every decision ends the episode with at least a tenth, so that every policy does.
+Problem without_horizon(std::uint64_t seed, const Uncertainty& set) {
+  RandomOptions options = shape(seed, set);
+  options.states = 40;
+  const Problem finite = testing::random_problem(seed, options);
+  ModelArrays arrays = finite.model().arrays();
+  if (arrays.stages > 1) return finite;
+  const State end = arrays.states++;
+  ModelBuilder builder(arrays.states, {"cost"});
+  for (State s = 0; s < end; ++s) {
+    for (Row row = finite.model().row_begin(0, s); row < finite.model().row_end(0, s); ++row) {
+      ModelBuilder::RowData data{.reward = finite.model().value(-1, row), .signals = {1.0}};
+      for (auto i = finite.model().outcome_begin(row); i < finite.model().outcome_end(row); ++i)
+        data.outcomes.push_back(
+            {.next = arrays.next[i], .probability = 0.6 * arrays.probability[i]});
+      data.outcomes.push_back({.next = end, .probability = 0.4});
+      builder.add(0, s, arrays.action[row], data);
+    }
+  }
+  return {builder.build(), {.constraints = {at_most("cost", 2.4)}, .uncertainty = set}};
+}
+
+TEST(RanksWithoutHorizon, DoNotChangeAnAnswer) {
+  for (const Uncertainty& set :
+       {Uncertainty(Nominal{}), Uncertainty(KL(0.05)), Uncertainty(TV(0.1, Reach::support))}) {
+    const Problem problem = without_horizon(1, set);
+    ASSERT_TRUE(problem.undiscounted());
+    expect_same_on_ranks(problem,
+                         [](const Problem& p, const Execution& e) { return robust(p, e); });
+    expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+      return rcvi(p, {.budget_cells = 10}, e);
+    });
+    expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
+      return frontier(p, {.tolerance = 0.02}, e);
+    });
+  }
+}
+
 TEST_P(Ranks, DoNotChangeSeveralConstraints) {
   RandomOptions options = shape(3, set());
   options.signals = options.constraints = 2;
