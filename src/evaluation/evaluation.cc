@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bellman/steps.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
+#include "evaluation/policy_steps.h"
 #include "evaluation/satisfied.h"
 #include "evaluation/stationary.h"
 #include "model/submodel.h"
@@ -88,7 +88,8 @@ class Pass {
                     moves_are_listed(policy_) && stage_.nodes(stage) <= kMostKeptNodes))
         return follow_for_ever(stage, values);
     }
-    const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
+    const double discount = contraction_of(problem_, policy_, stage, workers_);
+    const double rest = discount / (1 - discount);
     // A contraction needs far fewer sweeps; `tilt` is none and may go on for ever.
     const auto most_sweeps =
         100 + static_cast<std::int64_t>(10 * std::log(1e-13) / std::log(discount));

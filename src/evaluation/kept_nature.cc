@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bellman/steps.h"
+#include "evaluation/policy_steps.h"
 #include "evaluation/stage_evaluation.h"
 #include "evaluation/stationary.h"
 #include "policy/memory_update.h"
@@ -55,12 +55,13 @@ double KeptNature::bytes(const Problem& problem, const Policy& policy, std::size
 }
 
 KeptNature::KeptNature(const StageEvaluation& nodes, const Problem& problem, const Policy& policy,
-                       int stage, std::span<const Channel> channels)
+                       int stage, std::span<const Channel> channels, double discount)
     : nodes_(&nodes),
       problem_(&problem),
       decisions_(&policy.at(stage)),
       stage_(stage),
-      channels_(channels) {
+      channels_(channels),
+      discount_(discount) {
   const Model& model = problem.model();
   const Policy::Stage& decisions = *decisions_;
   require(nodes.nodes(stage) <= kMostKeptNodes, "a policy of {} nodes, must be at most {}",
@@ -142,8 +143,7 @@ void KeptNature::add_up_earned() {
 void KeptNature::sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
                        std::vector<double>& values) {
   add_up_earned();
-  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) /
-                                                  std::log(contraction(*problem_, workers)));
+  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(discount_));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   std::vector<double> better(values.size(), 0.0);
   std::vector<double> first(channels_.size());
@@ -206,11 +206,11 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
                                     const Policy& policy, int stage,
                                     std::span<const Channel> channels, Workers& workers,
                                     const Width& width, std::vector<double>& values) {
-  KeptNature kept(nodes, problem, policy, stage, channels);
+  const double discount = contraction_of(problem, policy, stage, workers);
+  KeptNature kept(nodes, problem, policy, stage, channels, discount);
   std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size()),
       enough(channels.size());
   // Of a bracket's width, what sweeps with kept answers may leave.
-  const double discount = contraction(problem, workers);
   const double share = 0.25 * (1 - discount) / discount;
   for (int round = 0;; ++round) {
     workers.check_together();

@@ -24,8 +24,9 @@ inline constexpr std::int64_t kMostKeptNodes = std::numeric_limits<std::int32_t>
 // sweep is a product with a sparse matrix: that of the chain which policy and nature make together.
 class KeptNature {
  public:
+  // `discount`: or what has its place.
   KeptNature(const StageEvaluation& nodes, const Problem& problem, const Policy& policy, int stage,
-             std::span<const Channel> channels);
+             std::span<const Channel> channels, double discount);
 
   static double bytes(const Problem& problem, const Policy& policy, std::size_t channels);
 
@@ -50,6 +51,7 @@ class KeptNature {
   const Policy::Stage* decisions_;
   int stage_;
   std::span<const Channel> channels_;
+  double discount_;
   // Where the policy's nodes lead: of node n the entries from begin_[n] on, those of its choice c
   // from choice_entries_[c] on.
   std::vector<std::int64_t> begin_, choice_entries_;

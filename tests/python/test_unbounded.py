@@ -231,9 +231,26 @@ def test_a_set_that_may_drop_the_only_way_out(enough, too_much, steps):
     assert taken == pytest.approx(1 / least, rel=1e-8) and exit_ > 0.1
     if steps is not None:
         assert taken == pytest.approx(steps, rel=1e-9)
-    for asked in ({"reward": rd.reach("goal")}, {"minimise": rd.steps_to("goal")}):
-        with pytest.raises(rd.Error, match=r"\bs\b.*(for ever|with certainty)"):
-            small(rows, too_much, **asked)
+    trapped = rd.solve(small(rows, too_much, reward=rd.reach("goal")))  # for ever, if nature wants to
+    assert trapped.status == "certified" and trapped.reward.worst == trapped.reward.bound == 0
+    with pytest.raises(rd.Error, match="from s no policy comes to the goal with certainty"):
+        small(rows, too_much, minimise=rd.steps_to("goal"))
+    # Another action that nature cannot undo is worth what it is; what can be undone adds nothing to it.
+    rows["s"]["jump"] = ({"goal": 0.5, "fail": 0.5}, {})
+    problem = small(rows, too_much, reward=rd.reach("goal"))
+    solution = rd.solve(problem)
+    jump = rd.worst_case(too_much, np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+    assert solution.status == "certified" and solution.reward.worst == pytest.approx(jump, abs=1e-12)
+    assert rd.verify(problem, solution.policy).reward.worst == pytest.approx(jump, abs=1e-12)
+    controller = solution.policy.start()
+    assert problem.given.model.action_names[controller.act(0)] == "jump"
+
+
+def test_a_trap_together_with_something_else_names_the_states():
+    rows = {"s": {"try": ({"s": 0.9, "goal": 0.1}, {"wear": 0.0}), "jump": ({"goal": 0.5, "fail": 0.5}, {"wear": 1.0})}}
+    for asked in ({"minimise": rd.reach("goal")}, {"reward": rd.reach("goal"), "constraints": [rd.at_most("wear", 1)]}):
+        with pytest.raises(rd.Error, match="nature can keep an episode in states s for ever, where it earns nothing"):
+            small(rows, rd.TV(0.1, reach="support"), **asked)
 
 
 def test_an_interval_with_lower_bound_zero():
@@ -245,8 +262,7 @@ def test_an_interval_with_lower_bound_zero():
 
     assert rd.solve(problem(0.25, reward=rd.reach("goal"))).reward.worst == pytest.approx(1, abs=1e-9)
     assert -rd.solve(problem(0.25, minimise=rd.steps_to("goal"))).reward.worst == pytest.approx(4, rel=1e-9)
-    with pytest.raises(rd.Error, match="nature can keep an episode in states 0 for ever"):
-        problem(0.0, reward=rd.reach("goal"))
+    assert rd.solve(problem(0.0, reward=rd.reach("goal"))).reward.bound == 0
     with pytest.raises(rd.Error, match="from 0 no policy comes to the goal with certainty"):
         problem(0.0, minimise=rd.steps_to("goal"))
 
@@ -259,10 +275,110 @@ def test_totals_that_grow_for_ever_name_the_states():
     solution = rd.solve(small(rows))
     assert solution.status == "certified" and solution.reward.worst == 0 == pytest.approx(solution.reward.bound, abs=1e-9)
     rows["s"]["on"] = ({"t": 1.0}, {"wear": 1.0})
-    with pytest.raises(rd.Error, match="where 'wear' grows without end: no constraints"):
-        small(rows, reward=None, constraints=[rd.at_most("wear", 3)])
+    assert rd.solve(small(rows, reward=None, constraints=[rd.at_most("wear", 3)])).constraints[0].worst == 0
     with pytest.raises(rd.Error, match="where 'wear' grows without end, every policy"):
         small(rows, reward=None, constraints=[rd.at_least("wear", 3)])
+
+
+# ---- constraints where some policies lose for ever ----------------------------------------------------------------
+
+
+def costly_model(seed):
+    """Every decision costs something, so that who stays pays for ever, and risk is bought with cost."""
+    P, _ = random_model(seed)
+    rng = np.random.default_rng(1000 + seed)
+    cost = rng.integers(1, 5, (STATES, ACTIONS)).astype(float)
+    cost[[GOAL, CRASH]] = 0
+    return P, cost
+
+
+def ends_surely(P):
+    return 0 in surely_reaches(P, {GOAL, CRASH})[0]
+
+
+def constrained_optimum(P, cost, most):
+    """The least expected cost of a policy that ends and crashes with at most this probability, by occupation measures."""
+    rows = [(s, a) for s in range(STATES) for a in range(ACTIONS) if s not in (GOAL, CRASH)]
+    states = [s for s in range(STATES) if s not in (GOAL, CRASH)]
+    flow = np.array([[float(r[0] == s) - P[r][s] for r in rows] for s in states])
+    found = linprog([cost[r] for r in rows], [[P[r][CRASH] for r in rows]], [most], flow, np.eye(len(states))[0])
+    return found.fun if found.status == 0 else None
+
+
+def constrained(P, cost, most, uncertainty=None):
+    paid = np.where(np.arange(STATES)[:, None] < GOAL, cost, 0)
+    return problem_of(P, -paid, uncertainty, reward="cost", constraints=[rd.at_most(rd.reach("crash"), most)])
+
+
+def test_constraints_where_staying_costs_against_linear_programs():
+    solved = infeasible = lasting = 0
+    for seed in range(60):
+        P, cost = costly_model(seed)
+        if not ends_surely(P):
+            continue
+        free = constrained_optimum(P, cost, 1)
+        for most in (0.23, 0.47, 0.81):
+            expected = constrained_optimum(P, cost, most)
+            problem = constrained(P, cost, most)
+            solution = rd.solve(problem, tolerance=1e-6)
+            lasting += problem.improper
+            if expected is None:
+                assert solution.status == "infeasible", (seed, most)
+                infeasible += 1
+                continue
+            assert solution.status == "certified", (seed, most, solution)
+            assert -solution.reward.worst == pytest.approx(expected, rel=2e-6) and expected >= free - 1e-9
+            assert solution.reward.bound == pytest.approx(-expected, rel=2e-6)
+            assert solution.constraints[0].worst <= most + 1e-9
+            check = rd.verify(problem, solution.policy)
+            assert check.reward.worst == pytest.approx(solution.reward.worst, rel=1e-9)
+            solved += 1
+    assert solved > 30 and infeasible > 5 and lasting > 50
+
+
+@pytest.mark.parametrize("uncertainty", [rd.KL(0.005), rd.Chi2(0.01), rd.TV(0.01, reach="support")], ids=repr)
+def test_robust_constraints_where_staying_costs(uncertainty):
+    """The answer holds, and lies between a finite horizon, over which less is paid, and its own bound."""
+    solved = 0
+    for seed in range(12):
+        P, cost = costly_model(seed)
+        if not ends_surely(P) or constrained_optimum(P, cost, 0.5) is None:
+            continue
+        problem = constrained(P, cost, 0.55, uncertainty)
+        solution = rd.solve(problem, tolerance=1e-3)
+        if solution.status not in ("certified", "feasible"):
+            continue
+        assert solution.reward.worst <= solution.reward.bound + 1e-9
+        assert solution.reward.worst <= rd.solve(problem.replace(horizon=25), tolerance=1e-2).reward.bound + 1e-6
+        assert -solution.reward.bound >= constrained_optimum(P, cost, 0.55) - 1e-6  # nature can do no less than nothing
+        check = rd.verify(problem, solution.policy)
+        assert check.satisfied and check.reward.worst == pytest.approx(solution.reward.worst, rel=1e-8)
+        solved += 1
+    assert solved >= 4
+
+
+def test_a_program_with_a_way_to_wait():
+    # By hand: `try` reaches the goal with .5, crashes with .1 and is free; `care` with .2 and never crashes; both take a step, and so does
+    # waiting. Careful from the first: 5 steps, no risk. Trying: 1 / .6 steps, and a risk of 1 / 6. The best mixture for .1 is in between.
+    rows = {"s": {"wait": ({"s": 1.0}, {"reward": -1.0}),
+                  "try": ({"goal": 0.5, "crash": 0.1, "s": 0.4}, {"reward": -1.0}),
+                  "care": ({"goal": 0.2, "s": 0.8}, {"reward": -1.0})}}  # fmt: skip
+    problem = rd.explore(
+        initial="s", actions=lambda s: list(rows.get(s, {})),
+        step=lambda s, a: [(p, t, rows[s][a][1]) for t, p in rows[s][a][0].items()],
+        labels=lambda s: {s} if s in ("goal", "crash") else set(), horizon=None,
+        constraints=[rd.at_most(rd.reach("crash"), 0.1)])  # fmt: skip
+    assert problem.improper
+    solution = rd.solve(problem, tolerance=1e-9)
+    share = 0.6  # of episodes that try
+    assert solution.status == "certified"
+    assert -solution.reward.worst == pytest.approx(share / 0.6 + (1 - share) * 5, rel=1e-8)
+    for method in ("rcvi", "crpo"):
+        with pytest.raises(rd.Error, match="some policies never come to an end: the method must be frontier"):
+            rd.solve(problem, method=method)
+    tight = rd.solve(problem.replace(constraints=[rd.at_most(rd.reach("crash"), 0.1), rd.at_least(rd.reach("goal"), 0.95)]))
+    assert tight.status == "certified" and tight.constraints[1].worst == pytest.approx(0.95, abs=1e-6)
+    assert rd.solve(problem.replace(constraints=[rd.at_least(rd.reach("crash"), 0.5)])).status == "infeasible"
 
 
 # ---- where every policy ends ------------------------------------------------------------------------------------

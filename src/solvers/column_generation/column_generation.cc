@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "numerics/small_lp.h"
+#include "solvers/column_generation/weighted_shortest_path.h"
 #include "solvers/frontier/sets/trade_offs.h"
 #include "solvers/value_iteration/value_iteration.h"
 
@@ -69,12 +71,15 @@ class ColumnGeneration {
   // The policy that is best for the reward and, for each constraint that it breaks, the one that is
   // best for that. False when that is the answer.
   bool begin() {
-    const double least = value_iteration(problem_, Channel{}, workers_, true).at(problem_.start());
     std::vector<double> weights(channels_.size(), 0.0);
     weights[0] = 1;
     scales_.assign(channels_.size(), 1.0);
-    const double most = add(weights, 0);
+    const double most = bound_on_reward(add(weights, 0));
     const std::vector<double> first = found_.columns.front().totals;
+    const double least =
+        problem_.improper()  // some policies have nothing that is least
+            ? most - std::abs(first[0])
+            : value_iteration(problem_, Channel{}, workers_, true).at(problem_.start());
     found_.tolerance = {options_.tolerance, most - least};
     found_.best.resize(constraints());
     scales_[0] = scale_of(most - least, first[0]);
@@ -86,9 +91,9 @@ class ColumnGeneration {
       if (first[c + 1] >= required_[c]) continue;
       weights.assign(channels_.size(), 0.0);
       weights[c + 1] = 1;
-      const double best = add(weights, 0);
-      found_.best[c] = best;
-      scales_[c + 1] = scale_of(best - first[c + 1], required_[c]);
+      const double found = add(weights, 0), best = most_of(weights, found);
+      if (std::isfinite(best)) found_.best[c] = best;
+      scales_[c + 1] = scale_of(found_.columns.back().totals[c + 1] - first[c + 1], required_[c]);
       found_.reachable = false;
       if (best >= required_[c] - kMissed * std::max(scales_[c + 1], std::abs(required_[c])))
         continue;
@@ -106,11 +111,24 @@ class ColumnGeneration {
     return size != 0 ? std::abs(size) : 1;
   }
 
+  // By weak duality, of a column that was just added and of what no policy has more of: no policy
+  // that meets the requirements has more reward.
+  double bound_on_reward(double most) const {
+    const std::vector<double>& weights = found_.columns.back().weights;
+    for (std::size_t c = 0; c < constraints(); ++c) most -= weights[c + 1] * required_[c];
+    return most / weights[0];
+  }
+  // Proves what is out of reach, where `found` is for weights that are only nearly these.
+  double most_of(const std::vector<double>& weights, double found) {
+    return problem_.improper() ? most_of_weighted(problem_, channels_, weights, workers_) : found;
+  }
+
   // Adds the policy that is best for these weights. Returns what no policy exceeds.
   double add(const std::vector<double>& weights, double tolerance) {
     WeightedValueIteration::Best best = best_response_.find(weights, tolerance);
     if (!options_.keep_policies) best.policy = {};
-    found_.columns.push_back({weights, std::move(best.totals), std::move(best.policy)});
+    found_.columns.push_back(
+        {std::move(best.weights), std::move(best.totals), std::move(best.policy)});
     return best.bound;
   }
 
@@ -138,11 +156,23 @@ class ColumnGeneration {
     if (found_.reachable) return false;
     // No policy comes nearer: the requirements are out of reach, or by rounding only.
     if (mix.shortfall > kMissed) {
-      found_.end = End::infeasible;
+      if (proves_infeasible(prices)) found_.end = End::infeasible;
       return false;
     }
     given_up_ += mix.shortfall;
     return true;
+  }
+
+  // Where policies are only nearly the best ones for their prices, these must prove it themselves.
+  bool proves_infeasible(const std::vector<double>& prices) {
+    if (!problem_.improper()) return true;
+    std::vector<double> weights(prices.size());
+    double required = 0;
+    for (std::size_t j = 1; j < prices.size(); ++j) {
+      weights[j] = prices[j] / scales_[j];
+      required += weights[j] * required_[j - 1];
+    }
+    return most_of_weighted(problem_, channels_, weights, workers_) < required - kMissed;
   }
 
   double value_of(const ConstrainedMix& mix) const {
@@ -153,6 +183,7 @@ class ColumnGeneration {
   }
 
   double allowed(double known) const {
+    if (!std::isfinite(*found_.bound)) return 0;
     return kForMixture * found_.tolerance.allowed(known, *found_.bound);
   }
 
@@ -164,11 +195,7 @@ class ColumnGeneration {
     const double open = prices[0] > 0 ? kForTail / kForMixture * allowed(*found_.bound) / scales_[0]
                                       : 0.1 * kMissed * size;
     const double most = add(weights, open);
-    if (prices[0] > 0) {
-      double bound = most;
-      for (std::size_t c = 0; c < constraints(); ++c) bound -= weights[c + 1] * required_[c];
-      found_.bound = std::min(*found_.bound, bound / weights[0]);
-    }
+    if (prices[0] > 0) found_.bound = std::min(*found_.bound, bound_on_reward(most));
     const auto along = [&](const Column& column) {
       double sum = 0;
       for (std::size_t j = 0; j < prices.size(); ++j) sum += prices[j] * scaled(column, j);

@@ -21,7 +21,7 @@ struct Column {
 
 struct NominalOptimum {
   enum class End {
-    converged,   // no policy is better than the mixture, within the tolerance
+    converged,   // no policy is better than the mixture, as far as this finds out
     infeasible,  // proved: no policy meets the constraints
     stopped,
   };
@@ -42,7 +42,10 @@ struct ColumnGenerationOptions {
   bool whole_curve = false;   // with one constraint: go on along the whole trade-off
 };
 
-// The problem has set none. Where a checkpoint is at hand, columns are kept in it.
+// The problem has set none; or some of its policies never come to an end. With uncertainty the
+// mixture of memoryless policies need not be the best there is, and the bound, for which one nature
+// faces reward and constraints together, need not be reached: both hold. Where a checkpoint is at
+// hand, columns are kept in it.
 NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOptions& options,
                                 Workers& workers, Stopwatch& watch,
                                 SolverCheckpoint* savepoint = nullptr);

@@ -8,6 +8,7 @@
 #include "evaluation/evaluation.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
+#include "solvers/column_generation/weighted_shortest_path.h"
 
 namespace redoubt::internal {
 namespace {
@@ -40,9 +41,17 @@ WeightedValueIteration::WeightedValueIteration(const Problem& problem,
 
 WeightedValueIteration::Best WeightedValueIteration::find(std::span<const double> weights,
                                                           double tolerance) {
-  weigh(weights);
   ++found_;
-  return problem_.infinite() ? for_ever(weights, tolerance) : over_stages();
+  if (problem_.improper()) {
+    ask(0);
+    Best best = weighted_shortest_path(problem_, channels_, weights, workers_);
+    evaluations_ += best.row_evaluations;
+    return best;
+  }
+  weigh(weights);
+  Best best = problem_.infinite() ? for_ever(weights, tolerance) : over_stages();
+  best.weights.assign(weights.begin(), weights.end());
+  return best;
 }
 
 void WeightedValueIteration::weigh(std::span<const double> weights) {

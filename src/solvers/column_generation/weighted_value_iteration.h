@@ -14,14 +14,17 @@ namespace redoubt::internal {
 // nature serves all channels, so the totals of the policy come with it.
 class WeightedValueIteration {
  public:
-  // The problem has set none; the channels are the reward and its constraints.
+  // The problem has set none, or some policies never come to an end; the channels are the reward
+  // and its constraints.
   WeightedValueIteration(const Problem& problem, std::span<const Channel> channels,
                          Workers& workers, Stopwatch& watch);
 
   struct Best {
-    Policy policy;               // memoryless
-    std::vector<double> totals;  // of each channel
-    double bound = 0;            // no policy has more of the weighted sum
+    Policy policy;                // memoryless
+    std::vector<double> totals;   // of each channel
+    double bound = 0;             // no policy has more of the weighted sum
+    std::vector<double> weights;  // of that sum: those that were asked for, or nearly so
+    double row_evaluations = 0;
   };
   // `tolerance` is what an infinite horizon may leave open, in units of the weighted sum. Throws
   // Stopped.

@@ -215,7 +215,8 @@ std::vector<double> mix_at(const Problem& problem, const Solution& solution,
 Solution frontier(const Problem& problem, const FrontierOptions& options,
                   const Execution& execution) {
   check(problem, options);
-  if (problem.improper() || problem.terms().helpful_nature) {  // without constraints
+  const bool improper = problem.improper();
+  if ((improper && problem.constraints().empty()) || problem.terms().helpful_nature) {
     Solution solution = robust(problem, execution);
     solution.method = "frontier";
     return solution;
@@ -232,8 +233,8 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
   Workers workers(execution, &watch);
   BestPolicy best;
   try {
-    return std::holds_alternative<Nominal>(problem.uncertainty())
-               ? solve_nominal(problem, options, execution)
+    return std::holds_alternative<Nominal>(problem.uncertainty()) || improper
+               ? solve_by_columns(problem, options, execution)
                : solve_robust(problem, options, watch, workers, best);
   } catch (const Stopped&) {
     Solution solution;

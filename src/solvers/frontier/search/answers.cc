@@ -1,6 +1,7 @@
 #include "solvers/frontier/search/answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "policy/mixture.h"
@@ -129,8 +130,8 @@ std::optional<Solution> answer_at_once(const Problem& problem, const FrontierOpt
   return follow(0, problem, extremes, {options.tolerance, spread}, watch, workers);
 }
 
-Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
-                       const Execution& execution) {
+Solution solve_by_columns(const Problem& problem, const FrontierOptions& options,
+                          const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   SolverCheckpoint savepoint(execution, problem, method_text(options), watch);
@@ -150,8 +151,10 @@ Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
       problem, points, found.mixture,
       [&](std::size_t n) { return std::move(found.columns[n].policy); }, solution);
   using End = NominalOptimum::End;
-  if (found.end != End::infeasible)
-    solution.reward.bound = solution.reward.static_bound = found.bound;
+  if (found.end != End::infeasible && std::isfinite(*found.bound))
+    solution.reward.bound = found.bound;
+  if (std::holds_alternative<Nominal>(problem.uncertainty()))
+    solution.reward.static_bound = solution.reward.bound;
   solution = found.end == End::stopped
                  ? stopped_with_policy(problem, std::move(solution), watch, workers)
                  : finished(problem, std::move(solution), watch, workers, found.tolerance);

@@ -21,8 +21,9 @@ std::optional<Solution> answer_at_once(const Problem& problem, const FrontierOpt
 Solution infeasible_answer(const Problem& problem, const Extremes& extremes, Stopwatch& watch,
                            Workers& workers);
 
-// The whole answer where nothing is uncertain (set none): a mixture of a few memoryless policies.
-Solution solve_nominal(const Problem& problem, const FrontierOptions& options,
-                       const Execution& execution);
+// The whole answer where nothing is uncertain (set none), or where some policies never come to an
+// end: a mixture of a few memoryless policies.
+Solution solve_by_columns(const Problem& problem, const FrontierOptions& options,
+                          const Execution& execution);
 
 }  // namespace redoubt::internal
