@@ -48,6 +48,10 @@ void doors(Table& table) {
                 : "loading a UMB of 1,000,000 states by Storm's time",
          packed ? 1.0 : 0.6, packed ? 0.7 : 0.4, Better::lower, lacks_stormpy()},
         [=] { return run_python("doors.py", packed ? "gzip" : "plain")["ratio"].get<double>(); });
+  for (const std::string model : {"consensus", "board_reached", "board_steps"})
+    table.add({"solving without a horizon by Storm's time, " + model, 3, 1, Better::lower,
+               lacks_stormpy()},
+              [&] { return run_python("reachability.py", model)["ratio"].get<double>(); });
   table.add({"seconds to explore 1,000,000 states of Python code", 60, 15},
             [] { return run_python("doors.py", "explore")["seconds"].get<double>(); });
   table.add({"seconds to explore 1,000,000 states of C++ code", 3, 1}, [] {
