@@ -19,6 +19,23 @@ double radius_of_everything(const Uncertainty& set, std::int64_t members) {
   return 1;
 }
 
+// Nature's choices in a group are independent of those in any other row, and the set of a group can
+// be made to hold every distribution over its members.
+void require_set_for_groups(const Uncertainty& set, State groups) {
+  const bool known = std::holds_alternative<Nominal>(set) || std::holds_alternative<TV>(set) ||
+                     std::holds_alternative<Chi2>(set) || std::holds_alternative<KL>(set) ||
+                     std::holds_alternative<Interval>(set);
+  require(known, "set {} on a model with {} groups, must be none, tv, chi2, kl or interval",
+          name(set), groups);
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { one.scope; })
+          require(one.scope == decltype(one.scope){},
+                  "a set whose scope is a state on a model with {} groups, must be a row", groups);
+      },
+      set);
+}
+
 class Expansion {
  public:
   Expansion(const Model& model, const Terms& terms)
@@ -237,8 +254,7 @@ void check_groups(const Model& m) {
 }
 
 WithGroups with_groups(const Model& model, const Terms& terms) {
-  require(!std::holds_alternative<Tilt>(terms.uncertainty),
-          "set tilt on a model with {} groups, must be a set of distributions", model.groups());
+  require_set_for_groups(terms.uncertainty, model.groups());
   require(terms.horizon.value_or(0) <= std::numeric_limits<int>::max() / 2,
           "horizon {} of a model with groups, must be at most {}", terms.horizon.value_or(0),
           std::numeric_limits<int>::max() / 2);

@@ -118,7 +118,7 @@ TEST(Groups, RulesOfAModel) {
 
 TEST(Groups, RulesOfTerms) {
   EXPECT_EQ(error_of([] { forked({.horizon = 1, .uncertainty = Tilt{1}}); }),
-            "set tilt on a model with 1 groups, must be a set of distributions");
+            "set tilt on a model with 1 groups, must be none, tv, chi2, kl or interval");
   EXPECT_EQ(error_of([] { forked({.horizon = 1, .start = 4}); }),
             "start state 4 is a group, must be an ordinary state");
 }

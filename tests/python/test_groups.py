@@ -334,7 +334,7 @@ def test_bad_groups():
         rd.Problem([(0, 0, (), 1.0)], 0.0, states=3, horizon=1)
     with pytest.raises(rd.Error, match=r"state 7 of a group, must be in 0\.\.2"):
         rd.Problem([(0, 0, (1, 7), 1.0)], 0.0, states=3, horizon=1)
-    with pytest.raises(rd.Error, match="set tilt on a model with 1 groups, must be a set of distributions"):
+    with pytest.raises(rd.Error, match="set tilt on a model with 1 groups, must be none, tv, chi2, kl or interval"):
         rd.Problem(rows, 0.0, states=3, horizon=1, uncertainty=rd.Tilt(1.0))
     with pytest.raises(rd.Error, match="start state 3 is a group, must be an ordinary state"):
         rd.Problem(rows, 0.0, states=3, horizon=1, start=3)
