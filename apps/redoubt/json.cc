@@ -15,6 +15,7 @@ Json radius_json(const Uncertainty& uncertainty) {
   return std::visit(
       [](const auto& set) -> Json {
         if constexpr (requires { set.radius; }) {
+          if (!set.radius.states.empty()) return set.radius.states;
           if (set.radius.rows.empty()) return set.radius.all;
           return set.radius.rows;
         }
@@ -39,6 +40,7 @@ Json problem_json(const Problem& problem) {
   object["discount"] = terms.discount;
   object["set"] = name(terms.uncertainty);
   object["radius"] = radius_json(terms.uncertainty);
+  object["scope"] = name(scope_of(terms.uncertainty));
   object["nature"] = terms.helpful_nature ? "helpful" : "adversarial";
   if (given.model.groups() > 0) {
     object["groups"] = given.model.groups();

@@ -48,6 +48,7 @@ Uncertainty read_uncertainty(const Uncertainty& old, const ProblemOptions& optio
   check_meaning(options.radius.has_value(), "--radius", kind.radius, kind.name);
   check_meaning(options.reach.has_value(), "--reach", kind.reach, kind.name);
   check_meaning(options.temperature.has_value(), "--temperature", kind.temperature, kind.name);
+  check_meaning(options.scope.has_value(), "--scope", kind.scope, kind.name);
   if (kind.radius && !before.radius && !options.radius)
     throw Error(fmt::format("--set {} has no radius, must come with --radius", kind.name));
   SetKind::Numbers numbers;
@@ -56,8 +57,10 @@ Uncertainty read_uncertainty(const Uncertainty& old, const ProblemOptions& optio
         if constexpr (requires { set.radius; }) numbers.radius = set.radius;
         if constexpr (requires { set.reach; }) numbers.reach = set.reach;
         if constexpr (requires { set.temperature; }) numbers.temperature = set.temperature;
+        if constexpr (requires { set.scope; }) numbers.scope = set.scope;
       },
       old);
+  if (options.scope) numbers.scope = *options.scope == "state" ? Scope::state : Scope::row;
   if (options.radius) numbers.radius = *options.radius;
   if (options.reach) numbers.reach = *options.reach == "support" ? Reach::support : Reach::anywhere;
   if (options.temperature) numbers.temperature = *options.temperature;
@@ -135,11 +138,15 @@ void add_terms(CommandLine& verb, ProblemOptions& options) {
   const auto number = [&](const char* flag, std::optional<double>& value, const char* text) {
     verb.add_option(flag, value, text).check(is_number()).type_name("NUMBER").group("Terms");
   };
-  number("--radius", options.radius, "Radius of the set, for every row");
+  number("--radius", options.radius, "Radius of the set, for every row or state");
   verb.add_option("--reach", options.reach, "Where tv may put mass: anywhere or support")
       .check(is_one_of({"anywhere", "support"}))
       .group("Terms");
   number("--temperature", options.temperature, "Temperature of set tilt");
+  verb.add_option("--scope", options.scope,
+                  "Whose the radius of tv, chi2 and kl is: row, or state (its rows share it)")
+      .check(is_one_of({"row", "state"}))
+      .group("Terms");
   verb.add_option(
           "--bound", options.bounds,
           "Constraint NAME>=X or NAME<=X, or \"NAME<=X with P\" to keep it with probability "
@@ -199,7 +206,7 @@ void replace_terms(Terms& terms, State states, const std::vector<std::string>& s
   if (options.groups) terms.helpful_groups = *options.groups == "helpful";
   if (!options.bounds.empty()) terms.constraints.clear();
   for (const std::string& bound : options.bounds) terms.constraints.push_back(read_bound(bound));
-  if (options.set || options.radius || options.reach || options.temperature)
+  if (options.set || options.radius || options.reach || options.temperature || options.scope)
     terms.uncertainty = read_uncertainty(terms.uncertainty, options);
 }
 

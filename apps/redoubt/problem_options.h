@@ -16,7 +16,7 @@ namespace redoubt::app {
 // replace. A flag changes what it names and nothing else.
 struct ProblemOptions {
   std::string problem;
-  std::optional<std::string> set, reach, horizon, start, nature, groups;
+  std::optional<std::string> set, reach, scope, horizon, start, nature, groups;
   std::optional<double> radius, temperature, discount;
   std::vector<std::string> bounds;              // replace all constraints
   std::optional<std::string> reward, minimise;  // the signal to maximise, or none; to minimise

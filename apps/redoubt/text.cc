@@ -81,6 +81,9 @@ std::string set_text(const Uncertainty& uncertainty) {
           text += set.reach == Reach::anywhere ? ", reach anywhere" : ", reach support";
         if constexpr (requires { set.temperature; })
           text += ", temperature " + number_text(set.temperature);
+        if constexpr (requires { set.scope; }) {
+          if (set.scope == Scope::state) text += ", scope state";
+        }
       },
       uncertainty);
   return text;

@@ -14,16 +14,18 @@ using namespace redoubt;
 
 namespace {
 
-// A number, or anything numpy reads as one number for each row, in the order of the rows.
-Radius to_radius(const nb::object& argument) {
+// A number, or anything numpy reads as one number for each row or state, in their order.
+Radius to_radius(const nb::object& argument, Scope scope) {
   if (nb::hasattr(argument, "__float__") && !nb::hasattr(argument, "__len__"))
     return Radius(nb::cast<double>(nb::float_(argument)));
   const auto numpy = nb::module_::import_("numpy");
-  return Radius(to_vector(nb::cast<Array<double>>(
-      numpy.attr("ascontiguousarray")(argument, "float64").attr("ravel")())));
+  std::vector<double> radii = to_vector(nb::cast<Array<double>>(
+      numpy.attr("ascontiguousarray")(argument, "float64").attr("ravel")()));
+  return scope == Scope::state ? Radius::of_states(std::move(radii)) : Radius(std::move(radii));
 }
 
 nb::object from_radius(const Radius& r, nb::handle owner) {
+  if (!r.states.empty()) return nb::cast(view(r.states, owner));
   return r.rows.empty() ? nb::cast(r.all) : nb::cast(view(r.rows, owner));
 }
 
@@ -35,11 +37,17 @@ Reach to_reach(const std::string& word) {
 
 const char* from_reach(Reach reach) { return reach == Reach::anywhere ? "anywhere" : "support"; }
 
-auto written(const char* name) {
-  return [name](nb::handle self) { return nb::str("{}({})").format(name, self.attr("radius")); };
+Scope to_scope(const std::optional<std::string>& word) {
+  if (!word || *word == name(Scope::row)) return Scope::row;
+  if (*word == name(Scope::state)) return Scope::state;
+  throw Error("scope = '" + *word + "', must be 'row' or 'state'");
 }
 
-const auto kFromRadius = nb::sig("def __init__(self, radius: numpy.typing.ArrayLike) -> None");
+nb::object written(const char* name, nb::handle self, const std::string& between, Scope scope) {
+  return nb::str("{}({}{}{})")
+      .format(name, self.attr("radius"), between, scope == Scope::state ? ", scope='state'" : "");
+}
+
 const auto kEquals = nb::sig("def __eq__(self, other: object, /) -> bool");
 
 template <class Set>
@@ -49,7 +57,25 @@ nb::class_<Set> bind_ball(nb::module_& m, const char* name, const char* doc) {
           "radius",
           [](nb::pointer_and_handle<Set> self) { return from_radius(self.p->radius, self.h); },
           nb::rv_policy::reference)
+      .def_prop_ro("scope", [](const Set& self) { return redoubt::name(self.scope); })
       .def(nb::self == nb::self, kEquals);
+}
+
+template <class Set>
+void bind_plain_ball(nb::module_& m, const char* name, const char* doc) {
+  bind_ball<Set>(m, name, doc)
+      .def(
+          "__init__",
+          [](Set* self, const nb::object& radius, const std::optional<std::string>& scope) {
+            const Scope of = to_scope(scope);
+            new (self) Set{to_radius(radius, of), of};
+          },
+          nb::arg("radius"), nb::arg("scope") = nb::none(),
+          nb::sig("def __init__(self, radius: numpy.typing.ArrayLike, "
+                  "scope: typing.Literal['row', 'state'] | None = None) -> None"))
+      .def("__repr__", [name](nb::handle self) {
+        return written(name, self, "", nb::cast<const Set&>(self).scope);
+      });
 }
 
 }  // namespace
@@ -68,43 +94,48 @@ void bind_uncertainty(nb::module_& m) {
 The mass may go to any state of the model (reach="anywhere") or to the row's own outcomes only
 (reach="support"). An arrival that the row does not list earns the row's own reward and signals, and
 what is earned on arrival (`on_arrival`). A radius is a number, or one for each row of the model.
+With scope="state" the rows of a state share it, and there may be one for each state.
 
 >>> rd.worst_case(rd.TV(0.25), [0.5, 0.5], [0.0, 1.0])
 0.25)doc")
       .def(
           "__init__",
-          [](TV* self, const nb::object& radius, const std::optional<std::string>& reach) {
-            TV set{to_radius(radius)};
+          [](TV* self, const nb::object& radius, const std::optional<std::string>& reach,
+             const std::optional<std::string>& scope) {
+            TV set;
+            set.scope = to_scope(scope);
+            set.radius = to_radius(radius, set.scope);
             if (reach) set.reach = to_reach(*reach);
             new (self) TV(std::move(set));
           },
-          nb::arg("radius"), nb::arg("reach") = nb::none(),
+          nb::arg("radius"), nb::arg("reach") = nb::none(), nb::arg("scope") = nb::none(),
           nb::sig("def __init__(self, radius: numpy.typing.ArrayLike, "
-                  "reach: typing.Literal['anywhere', 'support'] | None = None) -> None"))
+                  "reach: typing.Literal['anywhere', 'support'] | None = None, "
+                  "scope: typing.Literal['row', 'state'] | None = None) -> None"))
       .def_prop_ro("reach", [](const TV& self) { return from_reach(self.reach); })
       .def("__repr__", [](nb::handle self) {
-        return nb::str("TV({}, reach='{}')").format(self.attr("radius"), self.attr("reach"));
+        const TV& set = nb::cast<const TV&>(self);
+        return written("TV", self, std::string(", reach='") + from_reach(set.reach) + "'",
+                       set.scope);
       });
-  bind_ball<Chi2>(
+  bind_plain_ball<Chi2>(
       m, "Chi2",
       R"doc(Chi-square: sum (P - p)^2 / p <= radius, a number, or one for each row of the model.
 
+With scope="state" the rows of a state share the radius: their distances add up to at most that.
+
 >>> round(rd.worst_case(rd.Chi2(0.04), [0.5, 0.5], [0.0, 1.0]), 6)
-0.4)doc")
-      .def(
-          "__init__", [](Chi2* self, const nb::object& r) { new (self) Chi2{to_radius(r)}; },
-          nb::arg("radius"), kFromRadius)
-      .def("__repr__", written("Chi2"));
-  bind_ball<KL>(
+0.4)doc");
+  bind_plain_ball<KL>(
       m, "KL",
       R"doc(Kullback-Leibler: sum P log(P / p) <= radius, a number, or one for each row of the model.
 
+With scope="state" the rows of a state share the radius: their distances add up to at most that.
+
+>>> rd.KL(0.1, scope="state")
+KL(0.1, scope='state')
 >>> round(rd.worst_case(rd.KL(0.1), [0.5, 0.5], [0.0, 1.0]), 4)
-0.2802)doc")
-      .def(
-          "__init__", [](KL* self, const nb::object& r) { new (self) KL{to_radius(r)}; },
-          nb::arg("radius"), kFromRadius)
-      .def("__repr__", written("KL"));
+0.2802)doc");
   nb::class_<Tilt>(m, "Tilt", R"doc(P proportional to p exp(-value / temperature); not a ball.
 
 >>> round(rd.worst_case(rd.Tilt(1.0), [0.5, 0.5], [0.0, 1.0]), 6)

@@ -109,7 +109,7 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
     return {
         "version": 1, "horizon": terms.horizon, "discount": terms.discount, "rewarded": draft.rewarded,
         "set": _word(uncertainty), "temperature": getattr(uncertainty, "temperature", None),
-        "reach": getattr(uncertainty, "reach", None),
+        "reach": getattr(uncertainty, "reach", None), "scope": getattr(uncertainty, "scope", "row"),
         "constraints": [[c.signal, c.sense, c.bound, c.probability] for c in terms.constraints],
         "helpful_nature": terms.helpful_nature, "groups": draft.model.groups, "helpful_groups": terms.helpful_groups,
         "objective": [terms.objective.signal, terms.objective.minimise],
@@ -157,9 +157,9 @@ def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:
 def _set_of(said: dict[str, Any], radius: np.ndarray) -> Any:
     size = float(radius[0]) if len(radius) == 1 else radius
     if said["set"] == "tv":
-        return _core.TV(size, said["reach"])
+        return _core.TV(size, said["reach"], said.get("scope"))
     if said["set"] in _SETS:
-        return _SETS[said["set"]](size)
+        return _SETS[said["set"]](size, said.get("scope"))
     if said["set"] == "tilt":
         return _core.Tilt(said["temperature"])
     return {"interval": _core.Interval, "none": _core.Nominal}[said["set"]]()

@@ -190,7 +190,8 @@ def constraint_call(constraint: _core.Constraint) -> str:
 def ball_text(ball: Any) -> str:
     """TV, Chi2 or KL as it is made; a long list of radii by its length."""
     reach = f", reach={ball.reach!r}" if isinstance(ball, _core.TV) else ""
-    return f"{type(ball).__name__}({_field(ball.radius)}{reach})"
+    scope = ", scope='state'" if ball.scope == "state" else ""
+    return f"{type(ball).__name__}({_field(ball.radius)}{reach}{scope})"
 
 
 def fields_text(thing: object) -> str:

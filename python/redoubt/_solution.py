@@ -125,6 +125,7 @@ class Solution:
             "nature": problem.nature,
             "set": _core.uncertainty_name(terms.uncertainty),
             "radius": getattr(terms.uncertainty, "radius", None),
+            "scope": getattr(terms.uncertainty, "scope", "row"),
             **({"groups": groups, "helpful_groups": terms.helpful_groups} if groups else {}),
             "memory_states": None if self.policy is None else self.policy.memory_states,
             "version": _core.version,

@@ -49,11 +49,14 @@ Uncertainty read_uncertainty(const Parameters& parameters) {
   check_meaning(parameters, "radius", kind.radius || kind.name == "interval");
   check_meaning(parameters, "reach", kind.reach);
   check_meaning(parameters, "temperature", kind.temperature);
+  check_meaning(parameters, "scope", kind.scope);
   SetKind::Numbers numbers;
   if (kind.radius) numbers.radius = parameters.number("radius");
   if (kind.temperature) numbers.temperature = parameters.number("temperature");
   if (kind.reach && parameters.choice("reach", {"anywhere", "support"}) == "support")
     numbers.reach = Reach::support;
+  if (kind.scope && parameters.choice("scope", {"row", "state"}) == "state")
+    numbers.scope = Scope::state;
   return kind.make(numbers);
 }
 
@@ -88,6 +91,7 @@ EnvironmentInfo describe(const Environment& environment) {
   add("radius", defaults.radius, "of the set; interval: each probability give or take this much");
   add("reach", defaults.reach, "where tv may put mass: anywhere or support");
   add("temperature", defaults.temperature, "of set tilt");
+  add("scope", "row", "whose the radius of tv, chi2 and kl is: each row's, or shared by a state's");
   return info;
 }
 

@@ -4,6 +4,7 @@
 
 #include "bellman/large_arrays.h"
 #include "model/bytes.h"
+#include "model/scope.h"
 #include "parallel/collectives.h"
 #include "policy/bytes.h"
 #include "policy/memory_update.h"
@@ -31,6 +32,10 @@ StageEvaluation::StageEvaluation(const Problem& problem, const Policy& policy,
   if (problem.model().arrays().submodel) find_room();
 }
 
+StageEvaluation::Worker::Worker(const Problem& problem) : rows(problem) {
+  if (shares_radius(problem)) shared.emplace(problem);
+}
+
 void StageEvaluation::find_room() {
   std::vector<double> least;  // of the negative
   for (const Policy::Stage& stage : policy_->stages) {
@@ -47,7 +52,8 @@ void StageEvaluation::find_room() {
 
 double StageEvaluation::row_evaluations() const {
   double sum = 0;
-  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  for (const Worker& worker : workers_)
+    sum += worker.rows.evaluations() + (worker.shared ? worker.shared->evaluations() : 0);
   return sum_over_ranks(group_->ranks(), sum);
 }
 
@@ -149,6 +155,7 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
   else
     collect_lanes(stage, state, worker.range, worker.taken);
   worker.ahead_of = -1;
+  if (worker.shared) worker.shared->clear();
   // The cells of several budgets lie too far apart to be asked for by one row.
   const bool asks_ahead = is_far_away(next) && policy_->budget.size() <= 1;
   for (std::int32_t action = 0; action < actions; ++action) {
@@ -157,6 +164,10 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
     worker.weight = worker.taken.weight(action);
     worker.choice = worker.taken.choice(action);
     if (asks_ahead) fetch_after(stage, state, action, next, worker);
+    if (worker.shared) {
+      gather_row(stage, state, action, next, worker);
+      continue;
+    }
     evaluate_row(stage, state, action, next, worker);
     const auto count = worker.lanes.size();
     for (int c = 0; c < channels(); ++c) {
@@ -165,6 +176,27 @@ void StageEvaluation::run_range(int stage, State state, const Next& next, Next& 
         sums[worker.lanes[lane]] += worker.weight[lane] * worker.result[c * count + lane];
     }
   }
+  if (worker.shared) worker.shared->solve(channels_, values.data() + first, all, kept_);
+}
+
+// What follows an action, for nodes that are solved when all their actions are there.
+void StageEvaluation::gather_row(int stage, State state, std::int32_t action, const Next& next,
+                                 Worker& worker) {
+  const Model& model = problem_->model();
+  const Row row = model.row_begin(stage, state) + action;
+  StateNodes::Action& taken = worker.shared->add(row, worker.lanes, worker.weight, worker.choice);
+  const auto lanes = worker.lanes.size() * channels_.size();
+  taken.next.resize(model.outcome_end(row) - model.outcome_begin(row));
+  worker.next.resize(taken.next.size());
+  for (std::size_t i = 0; i < taken.next.size(); ++i) {
+    taken.next[i].resize(lanes);
+    gather(stage, row, static_cast<int>(i), next, worker, taken.next[i].data());
+    worker.next[i] = taken.next[i].data();
+  }
+  if (!worker.rows.needs_floor()) return;
+  worker.floor.resize(lanes);
+  gather_floor(stage, row, worker);
+  taken.floor = worker.floor;
 }
 
 void StageEvaluation::collect_lanes(int stage, State state, MemoryRange range,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "evaluation/kept_nature.h"
 #include "evaluation/lanes_by_action.h"
 #include "evaluation/mixed_landings.h"
+#include "evaluation/state_nodes.h"
 #include "parallel/exchange.h"
 #include "parallel/workers.h"
 #include "policy/budget.h"
@@ -48,11 +50,12 @@ class StageEvaluation {
 
  private:
   struct Worker {  // buffers of one thread
-    explicit Worker(const Problem& problem) : rows(problem) {}
+    explicit Worker(const Problem& problem);
     RowEvaluator rows;
-    MemoryRange range;    // memory states at hand
-    LanesByAction taken;  // which of them take which action
-    LanesByAction ahead;  // the same of the next state, when it is known already
+    std::optional<StateNodes> shared;  // in their place where the rows of a state share a radius
+    MemoryRange range;                 // memory states at hand
+    LanesByAction taken;               // which of them take which action
+    LanesByAction ahead;               // the same of the next state, when it is known already
     State ahead_of = -1;
     // Those that take the action at hand.
     std::span<const std::int32_t> lanes;
@@ -75,6 +78,7 @@ class StageEvaluation {
   void fetch_after(int stage, State state, int action, const Next& next, Worker& worker) const;
   bool fetch_taken(int stage, State state, int from, const LanesByAction& taken, const Next& next,
                    Worker& worker) const;
+  void gather_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void evaluate_row(int stage, State state, std::int32_t action, const Next& next, Worker& worker);
   void gather(int stage, Row row, int outcome, const Next& next, Worker& worker,
               double* target) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/scope.h"
 #include "parallel/collectives.h"
 
 namespace redoubt::internal {
@@ -74,9 +75,14 @@ TakenSweep::TakenSweep(const Problem& problem, Workers& workers, Exchange& excha
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
 }
 
+TakenSweep::Worker::Worker(const Problem& problem) : rows(problem) {
+  if (shares_radius(problem)) states.emplace(problem);
+}
+
 double TakenSweep::evaluations() const {
   double sum = 0;
-  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  for (const Worker& worker : workers_)
+    sum += worker.rows.evaluations() + (worker.states ? worker.states->evaluations() : 0);
   return sum;
 }
 
@@ -105,6 +111,8 @@ Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const 
 void TakenSweep::run(State begin, State end, const TakenRows& taken, const Channel& channel,
                      const double* next, double floor, double* values,
                      TakenDistributions* distributions, Worker& worker) {
+  if (worker.states)
+    return run_shared(begin, end, taken, channel, {next, floor}, values, distributions, worker);
   const auto first = taken.begin[begin], last = taken.begin[end];
   worker.result.resize(last - first);
   RowBatch::Distributions to;
@@ -119,6 +127,39 @@ void TakenSweep::run(State begin, State end, const TakenRows& taken, const Chann
     const State state = problem_->model().own(place);
     values[state] = sum;
     worker.residual.add(next[state], sum);
+  }
+}
+
+void TakenSweep::run_shared(State begin, State end, const TakenRows& taken, const Channel& channel,
+                            const NextOfStates& next, double* values,
+                            TakenDistributions* distributions, Worker& worker) {
+  const Model& model = problem_->model();
+  worker.items.clear();
+  for (State place = begin; place < end; ++place) {
+    const auto first = taken.begin[place];
+    const int count = static_cast<int>(taken.begin[place + 1] - first);
+    if (count > 0) worker.items.push_back({first, count, channel});
+  }
+  worker.result.resize(worker.items.size());
+  const int outside = needs_floor() ? 1 : 0;
+  const auto keep = [&](int number, const StateLanes& lanes, int lane) {
+    const StateItem& item = worker.items[number];
+    for (int a = 0; a < item.count; ++a) {
+      const auto from = distributions->begin[item.first + a];
+      const auto outcomes =
+          static_cast<int>(distributions->begin[item.first + a + 1] - from) - outside;
+      for (int i = 0; i < outcomes; ++i)
+        distributions->probability[from + i] = lanes.chosen(lane, a, i);
+      if (outside > 0) distributions->probability[from + outcomes] = lanes.landing(lane, a);
+    }
+  };
+  worker.states->worst(worker.items, {taken.rows.data(), taken.weight.data()}, next,
+                       worker.result.data(), distributions != nullptr, keep);
+  auto result = worker.result.begin();
+  for (State place = begin; place < end; ++place) {
+    const State state = model.own(place);
+    values[state] = taken.begin[place] < taken.begin[place + 1] ? *result++ : 0.0;
+    worker.residual.add(next.values[state], values[state]);
   }
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "bellman/residual.h"
 #include "bellman/row_batch.h"
+#include "bellman/state_batch.h"
 #include "parallel/exchange.h"
 #include "redoubt/policy.h"
 
@@ -48,14 +50,19 @@ class TakenSweep {
 
  private:
   struct Worker {
-    explicit Worker(const Problem& problem) : rows(problem) {}
+    explicit Worker(const Problem& problem);
     RowBatch rows;
+    std::optional<StateBatch> states;  // in their place where the rows of a state share a radius
+    std::vector<StateItem> items;
     std::vector<double> result;
     Residual residual;
   };
   void run(State begin, State end, const TakenRows& taken, const Channel& channel,
            const double* next, double floor, double* values, TakenDistributions* distributions,
            Worker& worker);
+  void run_shared(State begin, State end, const TakenRows& taken, const Channel& channel,
+                  const NextOfStates& next, double* values, TakenDistributions* distributions,
+                  Worker& worker);
 
   const Problem* problem_;
   Workers* group_;

@@ -34,4 +34,27 @@ inline Mixture on_grid(const BudgetAxis& axis, Real place, std::int32_t count) {
   return {{keep(std::floor(place)), 1 - up}, {keep(std::ceil(place)), up}};
 }
 
+// c' = (c - earned) / discount on every axis, kept on the grid of the next stage. Earned: what a
+// step earns of a signal.
+template <class Earned>
+Mixture remaining_budget(const Policy& policy, int h, std::int32_t memory, Earned earned) {
+  Mixture mixture = {{0, 1}};
+  std::int32_t inner = 1;
+  for (const BudgetAxis& axis : policy.budget) inner *= cells(axis, h);
+  for (const BudgetAxis& axis : policy.budget) {
+    inner /= cells(axis, h);
+    const std::int32_t cell = memory / inner % cells(axis, h);
+    const Real before = axis.bound + Real(low(axis, h) + cell) * axis.step;
+    const Real after = (before - Real{axis.sign} * earned(axis.signal)) / axis.discount;
+    const Real place = (after - axis.bound) / axis.step - Real(low(axis, h + 1));
+    Mixture wider;
+    for (const auto& [known, weight] : mixture) {
+      for (const auto& [to, share] : on_grid(axis, place, cells(axis, h + 1)))
+        wider.push_back({known * cells(axis, h + 1) + to, weight * share});
+    }
+    mixture = std::move(wider);
+  }
+  return mixture;
+}
+
 }  // namespace redoubt::internal::verified

@@ -7,6 +7,7 @@
 
 #include "evaluation/satisfied.h"
 #include "evaluation/verified_budget.h"
+#include "model/scope.h"
 #include "parallel/stopwatch.h"
 #include "policy/budget_axes.h"
 #include "redoubt/evaluate.h"
@@ -130,7 +131,10 @@ class Verification {
   // outside of the row.
   Mixture remembered(int h, const Node& node, const Choice& choice, Row row, std::int64_t outcome,
                      State next) const {
-    if (!policy_.budget.empty()) return remaining_budget(h, node.memory, row, outcome, next);
+    if (!policy_.budget.empty())
+      return verified::remaining_budget(policy_, h, node.memory, [&](int signal) {
+        return model_.value(signal, row) + beyond_row(signal, outcome, next);
+      });
     const Policy::Stage& stage = policy_.at(h);
     if (stage.outcome_slot.empty()) return {{unmoved(h, node.memory), 1}};
     const auto count = model_.outcome_end(row) - model_.outcome_begin(row);
@@ -148,29 +152,6 @@ class Verification {
         mixture.push_back(
             {stage.landing_moves[l].memory, Real{move.weight} * stage.landing_moves[l].weight});
       }
-    }
-    return mixture;
-  }
-
-  // c' = (c - earned) / discount, kept on the grid of the next stage.
-  Mixture remaining_budget(int h, std::int32_t memory, Row row, std::int64_t outcome,
-                           State next) const {
-    Mixture mixture = {{0, 1}};
-    std::int32_t inner = 1;
-    for (const BudgetAxis& axis : policy_.budget) inner *= verified::cells(axis, h);
-    for (const BudgetAxis& axis : policy_.budget) {
-      inner /= verified::cells(axis, h);
-      const std::int32_t cell = memory / inner % verified::cells(axis, h);
-      const Real earned = model_.value(axis.signal, row) + beyond_row(axis.signal, outcome, next);
-      const Real before = axis.bound + Real(verified::low(axis, h) + cell) * axis.step;
-      const Real after = (before - Real{axis.sign} * earned) / axis.discount;
-      const Real place = (after - axis.bound) / axis.step - Real(verified::low(axis, h + 1));
-      Mixture wider;
-      for (const auto& [known, weight] : mixture) {
-        for (const auto& [to, share] : verified::on_grid(axis, place, verified::cells(axis, h + 1)))
-          wider.push_back({known * verified::cells(axis, h + 1) + to, weight * share});
-      }
-      mixture = std::move(wider);
     }
     return mixture;
   }
@@ -248,23 +229,47 @@ class Verification {
     watch_.check();
     const std::vector<Choice> list = choices(h, node);
     std::vector<Real> sum = list.empty() ? ending(node) : std::vector<Real>(totals_.size() + 1, 0);
-    for (const Choice& choice : list) {
-      const Row row = model_.row_begin(h, node.state) + choice.action;
-      for (std::size_t t = 0; t < sum.size(); ++t)
-        sum[t] += choice.weight * worst(h, node, choice, row, t, next);
-    }
+    for (std::size_t t = 0; t < sum.size() && !list.empty(); ++t)
+      sum[t] = worst(h, node, list, t, next);
     if (hopeless(h, node, sum)) sum.back() = -1;
     return sum;
   }
 
-  // row value + discount * min over P of sum P_i (next value_i + outcome value_i / discount). The
-  // entry after the last total is a probability (or minus one), which is not discounted.
-  Real worst(int h, const Node& node, const Choice& choice, Row row, std::size_t t,
+  // Of a total; the entry after the last one is a probability (or minus one), which is not
+  // discounted.
+  Real discount(std::size_t t) const { return t == totals_.size() ? 1 : Real{problem_.discount()}; }
+  int signal(std::size_t t) const { return t == totals_.size() ? -1 : totals_[t].signal; }
+  Real earned(std::size_t t, double value) const {
+    return t == totals_.size() ? 0 : totals_[t].sign * value;
+  }
+
+  // Sum over the choices of weight * (row value + discount * min over P of sum P_i (next value_i +
+  // outcome value_i / discount)): a minimum for each row or, where rows share their radius, of the
+  // whole sum.
+  Real worst(int h, const Node& node, const std::vector<Choice>& list, std::size_t t,
              const Values& next) const {
-    const bool probability = t == totals_.size();
-    const Real discount = probability ? 1 : Real{problem_.discount()};
-    const auto earned = [&](double value) { return probability ? 0 : totals_[t].sign * value; };
-    const int signal = probability ? -1 : totals_[t].signal;
+    Real sum = 0;
+    ReferenceState state;
+    for (const Choice& choice : list) {
+      const Row row = model_.row_begin(h, node.state) + choice.action;
+      ReferenceRow r = reference_row(h, node, choice, row, t, next);
+      sum += choice.weight * earned(t, model_.value(signal(t), row));
+      state.radius = r.radius;
+      if (!shares_radius(problem_)) {
+        sum += choice.weight * discount(t) * reference_worst_case(problem_.uncertainty(), r);
+        continue;
+      }
+      for (Real& value : r.value) value *= choice.weight;
+      if (r.floor) *r.floor *= choice.weight;
+      state.rows.push_back(std::move(r));
+    }
+    if (shares_radius(problem_))
+      sum += discount(t) * reference_worst_case(problem_.uncertainty(), state);
+    return sum;
+  }
+
+  ReferenceRow reference_row(int h, const Node& node, const Choice& choice, Row row, std::size_t t,
+                             const Values& next) const {
     const auto after = [&](std::int64_t outcome, State state) {
       Real mean = 0;
       for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
@@ -275,7 +280,7 @@ class Verification {
     const ModelArrays& arrays = model_.arrays();
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
       r.probability.push_back(arrays.probability[i]);
-      r.value.push_back(earned(model_.outcome_value(signal, i)) / discount +
+      r.value.push_back(earned(t, model_.outcome_value(signal(t), i)) / discount(t) +
                         after(i, arrays.next[i]));
       if (arrays.lower.empty()) continue;
       r.lower.push_back(arrays.lower[i]);
@@ -283,22 +288,12 @@ class Verification {
     }
     for (State s = 0; lands_anywhere_ && s < model_.states(); ++s) {
       if (model_.lists(row, s)) continue;
-      const Real landed = earned(model_.arrival_value(signal, s)) / discount + after(-1, s);
+      const Real landed =
+          earned(t, model_.arrival_value(signal(t), s)) / discount(t) + after(-1, s);
       r.floor = r.floor ? std::min(*r.floor, landed) : landed;
     }
-    r.radius = radius(row);
-    return earned(model_.value(signal, row)) +
-           discount * reference_worst_case(problem_.uncertainty(), r);
-  }
-
-  Real radius(Row row) const {
-    return std::visit(
-        [&](const auto& set) -> Real {
-          if constexpr (requires { set.radius; }) return set.radius.of(row);
-          if constexpr (requires { set.temperature; }) return set.temperature;
-          return 0;
-        },
-        problem_.uncertainty());
+    r.radius = reference_radius(problem_.uncertainty(), row);
+    return r;
   }
 
   // What the policy guarantees from here falls short of the requirement that it remembers.
@@ -355,10 +350,8 @@ class Verification {
       for (const auto& [node, before] : steps) {
         watch_.check();
         std::vector<Real>& here = longer[node] = zeros;
-        for (const Choice& choice : choices(h, node)) {
-          const Row row = model_.row_begin(h, node.state) + choice.action;
-          here.back() += choice.weight * (worst(h, node, choice, row, totals_.size(), steps) - 1);
-        }
+        const std::vector<Choice> list = choices(h, node);
+        if (!list.empty()) here.back() = worst(h, node, list, totals_.size(), steps) - 1;
         change = std::max(change, before.back() - here.back());
         most = std::max(most, -here.back());
       }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bellman/state_batch.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/evaluation.h"
+#include "model/scope.h"
 #include "parallel/memory_limit.h"
 #include "policy/memory_update.h"
 #include "support/require.h"
@@ -61,14 +63,27 @@ struct WorstKernel::Shared {
 };
 
 struct WorstKernel::Own {
-  explicit Own(const Problem& problem) : rows(problem) {}
+  explicit Own(const Problem& problem) : rows(problem) {
+    if (shares_radius(problem)) states.emplace(problem);
+  }
   RowEvaluator rows;
+  std::optional<StateBatch> states;  // where the rows of a state share a radius
   std::unordered_map<std::int64_t, RowDistribution> known;
   std::vector<const double*> next;
   std::vector<double> minimiser;
   std::vector<MemoryMove> moves;
   std::unique_ptr<WorstKernel> on_augmented;
   RowDistribution answer;
+
+  struct After {  // next values of a row's outcomes, and of the worst landing
+    std::vector<double> next;
+    double floor = 0;
+    State landing_state = -1;
+  };
+  After what_follows(const Shared& shared, const Decision& d);
+  static double value_of(const Shared& shared, Row row, const After& after,
+                         const RowDistribution& chosen);
+  RowDistribution choose_shared(const Shared& shared, const Decision& d);
 };
 
 namespace {
@@ -188,6 +203,87 @@ RowDistribution WorstKernel::choose_on_augmented(int stage, State state, std::in
   return chosen;
 }
 
+WorstKernel::Own::After WorstKernel::Own::what_follows(const Shared& shared, const Decision& d) {
+  const Model& model = shared.problem.model();
+  const Row row = model.row_begin(d.stage, d.state) + d.action;
+  const auto begin = model.outcome_begin(row), outcomes = model.outcome_end(row) - begin;
+  After after;
+  for (std::int64_t i = 0; i < outcomes; ++i) {
+    const State to = model.arrays().next[begin + i];
+    memory_moves(shared.problem, shared.policy, d, i, to, moves);
+    after.next.push_back(shared.next_value(d.stage, to, moves));
+  }
+  after.floor = after.next.front();  // where there is nowhere else to land: without effect
+  for (State s = 0; rows.needs_floor() && s < model.states(); ++s) {
+    if (model.lists(row, s)) continue;
+    memory_moves(shared.problem, shared.policy, d, outcomes, s, moves);
+    const double landed = shared.next_value(d.stage, s, moves) +
+                          arrival_worth(shared.problem, shared.pass.channels[shared.channel], s);
+    if (after.landing_state >= 0 && landed >= after.floor) continue;
+    after.landing_state = s;
+    after.floor = landed;
+  }
+  return after;
+}
+
+// What a row earns under a distribution that nature has chosen.
+double WorstKernel::Own::value_of(const Shared& shared, Row row, const After& after,
+                                  const RowDistribution& chosen) {
+  const Model& model = shared.problem.model();
+  const Channel channel = shared.pass.channels[shared.channel];
+  const double discount = shared.problem.discount();
+  double value =
+      channel.sign * model.value(channel.signal, row) + discount * chosen.landing * after.floor;
+  for (std::size_t i = 0; i < after.next.size(); ++i) {
+    const auto outcome = model.outcome_begin(row) + static_cast<std::int64_t>(i);
+    const double earned = channel.sign * model.outcome_value(channel.signal, outcome);
+    value += chosen.probability[i] * (earned + discount * after.next[i]);
+  }
+  return value;
+}
+
+// Nature answers all actions of the node at once; one that is not taken keeps its row.
+RowDistribution WorstKernel::Own::choose_shared(const Shared& shared, const Decision& d) {
+  const Model& model = shared.problem.model();
+  const Policy::Stage& decisions = shared.policy.at(d.stage);
+  const Row first = model.row_begin(d.stage, d.state);
+  std::vector<Row> taken = {first + d.action};  // before the others
+  std::vector<double> weights = {0};
+  for_each_choice(decisions, decisions.begin(d.state) + d.memory,
+                  [&](std::int32_t action, double weight) {
+                    if (action == d.action) {
+                      weights[0] += weight;
+                    } else if (weight > 0) {
+                      taken.push_back(first + action);
+                      weights.push_back(weight);
+                    }
+                  });
+  struct Next {
+    std::vector<After> after;
+    double operator()(int, std::int64_t choice, int outcome, State) const {
+      return after[choice].next[outcome];
+    }
+    double floor(int, std::int64_t choice) const { return after[choice].floor; }
+  } following;
+  for (const Row row : taken)
+    following.after.push_back(
+        what_follows(shared, decision(shared.policy, d.stage, d.state, d.memory,
+                                      static_cast<std::int32_t>(row - first))));
+  const After& after = following.after[0];
+  const StateItem item{0, static_cast<int>(taken.size()), shared.pass.channels[shared.channel]};
+  RowDistribution chosen;
+  double total = 0;
+  states->worst({&item, 1}, {taken.data(), weights.data()}, following, &total, true,
+                [&](int, const StateLanes& lanes, int lane) {
+                  for (std::size_t i = 0; i < after.next.size(); ++i)
+                    chosen.probability.push_back(lanes.chosen(lane, 0, static_cast<int>(i)));
+                  chosen.landing = std::max(0.0, lanes.landing(lane, 0));
+                });
+  if (chosen.landing > 0) chosen.landing_state = after.landing_state;
+  chosen.value = value_of(shared, taken[0], after, chosen);
+  return chosen;
+}
+
 RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
                                     std::int32_t action) {
   const Model& model = shared_->problem.model();
@@ -199,27 +295,17 @@ RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
   if (shared_->channel < 0) return chosen;
 
   const Decision d = decision(shared_->policy, stage, state, memory, action);
+  if (own_->states) return own_->choose_shared(*shared_, d);
+  const Own::After after = own_->what_follows(*shared_, d);
   own_->next.resize(outcomes);
   for (int i = 0; i < outcomes; ++i) {
-    const State next = model.arrays().next[begin + i];
-    memory_moves(shared_->problem, shared_->policy, d, i, next, own_->moves);
     double* lane = own_->rows.buffer(i, 1);
-    std::fill_n(lane, kLaneBlock, shared_->next_value(stage, next, own_->moves));
+    std::fill_n(lane, kLaneBlock, after.next[i]);
     own_->next[i] = lane;
   }
   double floor[kLaneBlock], value[kLaneBlock];
-  if (own_->rows.needs_floor()) {
-    for (State s = 0; s < model.states(); ++s) {
-      if (model.lists(row, s)) continue;
-      memory_moves(shared_->problem, shared_->policy, d, outcomes, s, own_->moves);
-      const Channel channel = shared_->pass.channels[shared_->channel];
-      const double landed =
-          shared_->next_value(stage, s, own_->moves) + arrival_worth(shared_->problem, channel, s);
-      if (chosen.landing_state >= 0 && landed >= floor[0]) continue;
-      chosen.landing_state = s;
-      std::fill_n(floor, kLaneBlock, landed);
-    }
-  }
+  chosen.landing_state = after.landing_state;
+  std::fill_n(floor, kLaneBlock, after.floor);
   own_->minimiser.assign(static_cast<std::size_t>(outcomes + 1) * kLaneBlock, 0.0);
   own_->rows.worst(row, {&shared_->pass.channels[shared_->channel], 1}, 1, own_->next.data(),
                    chosen.landing_state < 0 ? nullptr : floor, value, own_->minimiser.data());

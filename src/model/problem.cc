@@ -10,6 +10,7 @@
 #include "model/goals.h"
 #include "model/groups.h"
 #include "model/row_name.h"
+#include "model/scope.h"
 #include "model/start.h"
 #include "support/require.h"
 
@@ -46,9 +47,11 @@ void check_constraint(const Constraint& c, const Model& model) {
           c.signal);
 }
 
-void check_radius(const Radius& radius, const Model& model) {
+void check_radius(const Radius& radius, const Model& model, Scope scope) {
   require(radius.rows.empty() || static_cast<Row>(radius.rows.size()) == model.rows(),
           "{} radii for {} rows, must be one for each row", radius.rows.size(), model.rows());
+  require(radius.states.empty() || scope == Scope::state,
+          "{} radii of states with scope row, must be one for each row", radius.states.size());
   const auto valid = [](double r) { return r >= 0 && std::isfinite(r); };
   require(valid(radius.all), "radius = {}, must be finite and at least 0", radius.all);
   for (std::size_t r = 0; r < radius.rows.size(); ++r) {
@@ -59,7 +62,7 @@ void check_radius(const Radius& radius, const Model& model) {
 
 template <class Set>
 void check_set(const Set& set, const Model& model) {
-  if constexpr (requires { set.radius; }) check_radius(set.radius, model);
+  if constexpr (requires { set.radius; }) check_radius(set.radius, model, set.scope);
   if constexpr (requires { set.temperature; })
     require(set.temperature > 0 && std::isfinite(set.temperature),
             "temperature = {}, must be positive and finite", set.temperature);
@@ -123,6 +126,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
           "the model has rows for {} stages, the horizon must be {} (it is {})", stages, stages,
           terms_.horizon ? fmt::format("{}", *terms_.horizon) : "infinite");
   terms_.start = canonical_start(terms_.start, model_.states());
+  spread_radii_of_states(model_, terms_.uncertainty);
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   check_helpful(terms_);
   const State ordinary = model_.states() - model_.groups();
@@ -173,6 +177,9 @@ void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
           model_.arrays().submodel ? model_.arrays().submodel->ranks : 1);
   require(!std::holds_alternative<Tilt>(terms_.uncertainty),
           "set tilt with no discount and no horizon, must have one of them");
+  require(scope_of(terms_.uncertainty) == Scope::row,
+          "set {} of scope state with no discount and no horizon, must have one of them",
+          name(terms_.uncertainty));
   std::vector<AskedTotal> totals = {{"reward", -1, 1.0}};
   for (const Constraint& c : terms_.constraints) {
     require(!c.probability,

@@ -88,7 +88,10 @@ void renumber_labels(ModelArrays& a, const std::vector<State>& states) {
 void select_radii(Terms& terms, const Ranges& rows) {
   std::visit(
       [&](auto& set) {
-        if constexpr (requires { set.radius; }) set.radius.rows = pick(set.radius.rows, rows);
+        if constexpr (requires { set.radius; }) {
+          set.radius.rows = pick(set.radius.rows, rows);
+          set.radius.states.clear();  // they are in the rows
+        }
       },
       terms.uncertainty);
 }

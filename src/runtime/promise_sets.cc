@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/scope.h"
 #include "numerics/small_lp.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
@@ -65,6 +66,7 @@ void PromiseSets::check(const Policy& policy) const {
   require(!std::holds_alternative<Tilt>(problem_.uncertainty()),
           "a shield under the set tilt, must be a set whose worst case never falls when values "
           "rise");
+  require_row_scope(problem_.uncertainty(), "a shield");
   for (const Constraint& constraint : problem_.constraints())
     require(!constraint.probability,
             "a shield with a chance constraint on '{}', must be on an expected total",

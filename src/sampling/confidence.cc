@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "model/row_name.h"
+#include "model/scope.h"
 #include "redoubt/estimate.h"
 #include "sampling/binomial.h"
 #include "support/require.h"
@@ -140,6 +141,7 @@ class SmoothedModel {
 Problem estimated_problem(const Estimate& estimate, Terms terms) {
   if (!estimate.unvisited.empty()) {
     require_ball(terms.uncertainty, "with rows that have no samples");
+    require_row_scope(terms.uncertainty, "rows that have no samples");
     std::vector<double> radii(estimate.model.rows());
     std::visit(
         [&](const auto& set) {
@@ -159,6 +161,7 @@ Problem confident_problem(const Estimate& estimate, Terms terms, double delta) {
   require(delta > 0 && delta < 1, "delta = {}, must be in (0, 1)", delta);
   const Uncertainty set = terms.uncertainty;
   require_ball(set, "has no radius from data");
+  require_row_scope(set, "a radius from data");
   const TV* tv = std::get_if<TV>(&set);
   require(tv == nullptr || tv->reach == Reach::anywhere,
           "reach support with a radius from data, must be anywhere: samples may miss outcomes");

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "model/scope.h"
 #include "sampling/binomial.h"
 #include "support/require.h"
 
@@ -185,6 +186,7 @@ double kl_deviation(double log_ratio, double entropy, double least_probability, 
 }
 
 double worst_case_deviation(const Problem& problem, double samples, double delta) {
+  require_row_scope(problem.uncertainty(), "sample sizes");
   const Deviation deviation{problem.model(), samples, delta};
   return std::min(1.0, std::visit(deviation, problem.uncertainty()));
 }

@@ -142,6 +142,16 @@ Real worst(const Interval&, const ReferenceRow& s) {
 
 }  // namespace
 
+long double reference_radius(const Uncertainty& set, std::int64_t row) {
+  return std::visit(
+      [&](const auto& kind) -> Real {
+        if constexpr (requires { kind.radius; }) return kind.radius.of(row);
+        if constexpr (requires { kind.temperature; }) return kind.temperature;
+        return 0;
+      },
+      set);
+}
+
 long double reference_worst_case(const Uncertainty& set, const ReferenceRow& row) {
   return std::visit([s = sorted(row)](const auto& kind) { return worst(kind, s); }, set);
 }

@@ -27,6 +27,13 @@ SetKernel choose(const Uncertainty& uncertainty, InstructionSet instructions) {
                     uncertainty);
 }
 
+StateKernel choose_state(const Uncertainty& set, const SetKernels& k) {
+  if (std::holds_alternative<TV>(set)) return k.state_tv;
+  if (std::holds_alternative<Chi2>(set)) return k.state_chi2;
+  if (std::holds_alternative<KL>(set)) return k.state_kl;
+  return {};
+}
+
 }  // namespace
 
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
@@ -41,6 +48,14 @@ WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet ins
 }
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty) {
   return worst_cases_kernel(uncertainty, best_instruction_set());
+}
+
+WorstOfStates worst_of_states_kernel(const Uncertainty& set, InstructionSet instructions) {
+  return choose_state(set, kernels_for(instructions)).worst;
+}
+
+BestOfStates best_of_states_kernel(const Uncertainty& set, InstructionSet instructions) {
+  return choose_state(set, kernels_for(instructions)).best;
 }
 
 ExpectedValues expected_values_kernel(InstructionSet instructions) {

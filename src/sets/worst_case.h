@@ -3,6 +3,7 @@
 #include "numerics/isa.h"
 #include "redoubt/uncertainty.h"
 #include "sets/row.h"
+#include "sets/state.h"
 
 // The worst case of ONE row, for a block of lanes at once. A lane is one vector of outcome values:
 // a budget, a signal, a direction, whatever the caller sweeps over. Sets know rows and lanes; they
@@ -15,10 +16,13 @@ namespace redoubt::internal {
 WorstCase worst_case_kernel(const Uncertainty& uncertainty);
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
 
-// The same for lanes that have a row each: the result of a row is what it is alone. And without
+// The same for lanes that have a row each: the result of a row is what it is alone. For lanes that
+// have a state each, whose rows share the radius (null for sets that have no scope). And without
 // lanes, the expectations of the nominal rows.
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty);
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
+WorstOfStates worst_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
+BestOfStates best_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
 ExpectedValues expected_values_kernel();
 ExpectedValues expected_values_kernel(InstructionSet instructions);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "model/scope.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
 #include "sets/worst_case.h"
@@ -113,6 +114,7 @@ class Layout {
 
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution) {
+  require_row_scope(uncertainty, "the worst case of a row");
   const auto radii = radii_of(uncertainty).size();
   require(radii <= 1, "{} radii for one row, must be one number", radii);
   const bool interval = std::holds_alternative<Interval>(uncertainty);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/scope.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
 #include "sets/rows_abreast.h"
@@ -121,6 +122,7 @@ class Rows {
 
 WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& given,
                          std::span<const double> values, bool with_distribution) {
+  require_row_scope(uncertainty, "the worst cases of rows");
   check_structure(uncertainty, given, values.size());
   check_values(values);
   const auto count = static_cast<std::int64_t>(given.begin.size()) - 1;

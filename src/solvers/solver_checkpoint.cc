@@ -81,6 +81,7 @@ void add_terms(Checksum& sum, const Problem& problem) {
         if constexpr (requires { set.radius; }) sum.add(set.radius.all);
         if constexpr (requires { set.reach; }) sum.add(set.reach == Reach::anywhere);
         if constexpr (requires { set.temperature; }) sum.add(set.temperature);
+        if constexpr (requires { set.scope; }) sum.add(set.scope == Scope::state);
       },
       terms.uncertainty);
 }

@@ -34,7 +34,7 @@ TEST(Registry, EveryEnvironmentMakesAValidProblemFromItsDefaults) {
     for (const ParameterInfo& parameter : info.parameters) {
       EXPECT_FALSE(parameter.description.empty()) << parameter.name;
       // A default that belongs to another set or recipe may not be given together with this one.
-      const std::set<std::string> conditional = {"radius", "reach", "temperature"};
+      const std::set<std::string> conditional = {"radius", "reach", "temperature", "scope"};
       if (!conditional.contains(parameter.name))
         id += parameter.name + "=" + parameter.default_value + ",";
     }

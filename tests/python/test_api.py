@@ -11,6 +11,7 @@ HEADERS = Path(__file__).parents[2] / "include" / "redoubt"
 # Functions of the library that Python reaches under another name, or through an object.
 ELSEWHERE = {
     "name": "rd.Solution",  # statuses and sets are words in Python
+    "scope_of": "rd.KL",  # its scope is a word
     "load": "rd.load",
     "read_csv": "rd.load",
     "write_csv": "rd.save",

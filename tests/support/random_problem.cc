@@ -92,13 +92,15 @@ Model random_model(Random& random, const RandomOptions& o) {
   return builder.build();
 }
 
-void draw_radii(Random& random, Uncertainty& uncertainty, Row rows) {
+void draw_radii(Random& random, Uncertainty& uncertainty, const Model& model) {
   std::visit(
       [&](auto& set) {
         if constexpr (requires { set.radius; }) {
-          std::vector<double> radii = values(random, static_cast<int>(rows));
+          const bool shared = set.scope == Scope::state;
+          std::vector<double> radii = values(
+              random, shared ? model.states() * model.stages() : static_cast<int>(model.rows()));
           for (double& r : radii) r *= 2 * set.radius.all;
-          set.radius = Radius(std::move(radii));
+          set.radius = shared ? Radius::of_states(std::move(radii)) : Radius(std::move(radii));
         }
       },
       uncertainty);
@@ -170,7 +172,7 @@ Problem random_problem(std::uint64_t seed, const RandomOptions& options) {
     terms.constraints.push_back(c % 2 == 0 ? at_most(signal, bound) : at_least(signal, bound));
   }
   terms.uncertainty = options.uncertainty;
-  if (options.row_radii) draw_radii(random, terms.uncertainty, model.rows());
+  if (options.row_radii) draw_radii(random, terms.uncertainty, model);
   return Problem(std::move(model), std::move(terms));
 }
 

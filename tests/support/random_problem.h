@@ -32,7 +32,7 @@ struct RandomOptions {
   int constraints = 1;
 
   Uncertainty uncertainty = KL{0.05};  // Interval: bounds are drawn around the nominal rows
-  bool row_radii = false;              // radii in [0, 2 radius], one for each row
+  bool row_radii = false;              // radii in [0, 2 radius], one for each row (or state)
 };
 
 // The options with some of the shapes that recursions must get right, one bit each: outcome values,
@@ -43,6 +43,11 @@ RandomOptions shaped(RandomOptions options, std::uint64_t bits);
 // One of every uncertainty set.
 inline const std::vector<Uncertainty> kEverySet = {
     Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
+
+// One of every set that the rows of a state may share.
+inline const std::vector<Uncertainty> kSharedSets = {
+    TV{0.2, Reach::anywhere, Scope::state}, TV{0.2, Reach::support, Scope::state},
+    Chi2{0.3, Scope::state}, KL{0.1, Scope::state}};
 
 // Small sizes and a mix of all the shapes and sets, for properties that hold of every problem.
 RandomOptions random_options(std::uint64_t seed);

@@ -61,14 +61,27 @@ bool read_nature(const JsonNode& node) {
   return text == "helpful";
 }
 
-// One number, one for each row in the order of the model, or nested as the reward is.
-Radius read_radius(const JsonNode& node, const ModelArrays& model) {
+void add_numbers(const JsonNode& node, std::vector<double>& numbers) {
+  if (!node.raw().is_array()) return numbers.push_back(node.number());
+  for (std::size_t i = 0; i < node.size(); ++i) add_numbers(node.at(i), numbers);
+}
+
+// One number; one for each row in the order of the model, or nested as the reward is; for scope
+// state one for each state, or for each stage a list of them.
+Radius read_radius(const JsonNode& node, const ModelArrays& model, Scope scope) {
+  if (scope == Scope::state && node.raw().is_array()) {
+    if (table_depth(node.raw()) > 2)
+      node.fail("must be a number, one for each state, or for each stage one for each state");
+    std::vector<double> radii;
+    add_numbers(node, radii);
+    return Radius::of_states(std::move(radii));
+  }
   switch (table_depth(node.raw())) {
     case 0:
       return node.number();
     case 1: {
       std::vector<double> radii;
-      for (std::size_t i = 0; i < node.size(); ++i) radii.push_back(node.at(i).number());
+      add_numbers(node, radii);
       return radii;
     }
     default:
@@ -83,6 +96,13 @@ Reach read_reach(const JsonNode& node) {
   node.fail("must be \"anywhere\" or \"support\"");
 }
 
+Scope read_scope(const JsonNode& node) {
+  const std::string text = node.text();
+  if (text == name(Scope::row)) return Scope::row;
+  if (text == name(Scope::state)) return Scope::state;
+  node.fail("must be \"row\" or \"state\"");
+}
+
 Uncertainty read_uncertainty(const JsonNode& node, const ModelArrays& model) {
   const SetKind* kind = SetKind::find(node.at("set").text());
   if (kind == nullptr)
@@ -91,9 +111,11 @@ Uncertainty read_uncertainty(const JsonNode& node, const ModelArrays& model) {
   if (kind->radius) keys.emplace_back("radius");
   if (kind->reach) keys.emplace_back("reach");
   if (kind->temperature) keys.emplace_back("temperature");
+  if (kind->scope) keys.emplace_back("scope");
   node.allow_only(keys);
   SetKind::Numbers numbers;
-  if (kind->radius) numbers.radius = read_radius(node.at("radius"), model);
+  if (const auto scope = node.find("scope")) numbers.scope = read_scope(*scope);
+  if (kind->radius) numbers.radius = read_radius(node.at("radius"), model, numbers.scope);
   if (const auto reach = node.find("reach")) numbers.reach = read_reach(*reach);
   if (kind->temperature) numbers.temperature = node.at("temperature").number();
   return kind->make(numbers);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/scope.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"
 #include "support/require.h"
@@ -192,21 +193,36 @@ void write_arrivals(std::string& out, const Model& m) {
   if (!signals.empty()) out += fmt::format("  \"arrivals\": {{{}\n  }},\n", signals);
 }
 
+std::string radius_text(const Model& model, const Radius& radius) {
+  if (radius.rows.empty()) return number_text(radius.all);
+  const std::vector<double>& radii = radius.states;
+  if (radii.empty()) return table(model, radius.rows, "  ");
+  std::string text;
+  for (std::size_t i = 0; i < radii.size(); ++i) {
+    const bool begins = i % static_cast<std::size_t>(model.states()) == 0;
+    text += (i == 0 ? "" : begins && model.stages() > 1 ? "], [" : ", ") + number_text(radii[i]);
+  }
+  return model.stages() > 1 ? "[[" + text + "]]" : "[" + text + "]";
+}
+
 void write_uncertainty(std::string& out, const Draft& draft) {
-  out += fmt::format("  \"uncertainty\": {{\"set\": \"{}\"", name(draft.terms.uncertainty));
+  Uncertainty uncertainty = draft.terms.uncertainty;
+  spread_radii_of_states(draft.model, uncertainty);
+  out += fmt::format("  \"uncertainty\": {{\"set\": \"{}\"", name(uncertainty));
   std::visit(
       [&](const auto& set) {
         if constexpr (requires { set.radius; })
-          out += ", \"radius\": " + (set.radius.rows.empty()
-                                         ? number_text(set.radius.all)
-                                         : table(draft.model, set.radius.rows, "  "));
+          out += ", \"radius\": " + radius_text(draft.model, set.radius);
         if constexpr (requires { set.reach; })
           out += fmt::format(", \"reach\": \"{}\"",
                              set.reach == Reach::anywhere ? "anywhere" : "support");
+        if constexpr (requires { set.scope; }) {
+          if (set.scope == Scope::state) out += ", \"scope\": \"state\"";
+        }
         if constexpr (requires { set.temperature; })
           out += ", \"temperature\": " + number_text(set.temperature);
       },
-      draft.terms.uncertainty);
+      uncertainty);
   out += "}\n";
 }
 

@@ -4,6 +4,7 @@
 #include "io/umb/tar.h"
 #include "io/umb/umb_index.h"
 #include "io/umb/umb_labels.h"
+#include "model/scope.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"
 #include "support/require.h"
@@ -222,7 +223,9 @@ class UmbWriter {
 }  // namespace internal::io
 
 std::string write_umb(const Draft& draft, Packing packing) {
-  return io::UmbWriter(draft).write(packing);
+  Draft whole = draft;
+  internal::spread_radii_of_states(whole.model, whole.terms.uncertainty);
+  return io::UmbWriter(whole).write(packing);
 }
 std::string write_umb(const Problem& problem, Packing packing) {
   return write_umb(problem.given(), packing);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sets/row.h"
+#include "sets/state.h"
 
 // The lane kernels, once for each instruction set.
 namespace redoubt::internal {
@@ -10,8 +11,14 @@ struct SetKernel {
   WorstCases row_of_lane;
 };
 
+struct StateKernel {  // of sets that the rows of a state may share
+  WorstOfStates worst = nullptr;
+  BestOfStates best = nullptr;
+};
+
 struct SetKernels {
   SetKernel nominal, tv, chi2, kl, tilt, interval;
+  StateKernel state_tv, state_chi2, state_kl;
   ExpectedValues expected_values;
 };
 

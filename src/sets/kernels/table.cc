@@ -1,10 +1,13 @@
 #include "sets/kernels/block.h"
 #include "sets/kernels/kernels.h"
+#include "sets/kernels/state_block.h"
 
 namespace redoubt::internal::REDOUBT_TARGET {
 
-const SetKernels set_kernels = {{nominal, nominal}, {tv, tv},     {chi2, chi2},
-                                {kl, kl},           {tilt, tilt}, {interval, interval},
-                                expected_values};
+const SetKernels set_kernels = {{nominal, nominal},  {tv, tv},
+                                {chi2, chi2},        {kl, kl},
+                                {tilt, tilt},        {interval, interval},
+                                {state_tv, best_tv}, {state_chi2, best_chi2},
+                                {state_kl, best_kl}, expected_values};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

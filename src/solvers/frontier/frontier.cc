@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/scope.h"
 #include "numerics/small_lp.h"
 #include "parallel/memory_limit.h"
 #include "redoubt/advanced/checkpoint.h"
@@ -16,6 +17,7 @@
 #include "solvers/frontier/search/answers.h"
 #include "solvers/frontier/search/search.h"
 #include "solvers/frontier/search/static_bound.h"
+#include "solvers/frontier/shared_radius.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -148,12 +150,20 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
   const Extremes extremes = find_extremes(problem, workers, best);
   std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
   if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
-  if (!at_once) try_rcvi(problem, watch, best);
+  const bool shared = shares_radius(problem);
+  if (!at_once && !shared) try_rcvi(problem, watch, best);
   const StaticBound fixed = find_static_bound(problem, options.tolerance, watch.rest());
   if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
   const double bound = fixed.reward.value_or(std::numeric_limits<double>::infinity());
-  Solution solution = at_once ? *std::move(at_once)
-                              : search(problem, options, extremes, bound, watch, workers, best);
+  Solution solution;
+  if (at_once) {
+    solution = *std::move(at_once);
+  } else if (shared) {
+    solution = enclose_shared(problem, options, extremes, bound, watch, workers, best);
+    set_best_achievable(problem, extremes, solution);
+  } else {
+    solution = search(problem, options, extremes, bound, watch, workers, best);
+  }
   if (solution.status != Status::infeasible) add_static_bound(fixed, solution);
   solution.seconds = watch.seconds();
   return solution;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "bellman/steps.h"
+#include "model/scope.h"
 #include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt::internal {
@@ -43,9 +45,15 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
   most_sweeps_ = 2 * stages_until_negligible(problem, tolerance, workers);
 }
 
+MarkovEvaluation::Worker::Worker(const Problem& problem)
+    : rows(problem), next(problem.model().most_outcomes()) {
+  if (shares_radius(problem)) states.emplace(problem);
+}
+
 double MarkovEvaluation::row_evaluations() const {
   double sum = evaluations_before_;
-  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  for (const Worker& worker : workers_)
+    sum += worker.rows.evaluations() + (worker.states ? worker.states->evaluations() : 0);
   return sum;
 }
 
@@ -57,7 +65,7 @@ void MarkovEvaluation::visit(Archive& archive) {
   archive.visit("values_begun", begun);
   archive.visit("unfinished_evaluations", unfinished_);
   archive.visit("row_evaluations", evaluations);
-  if (begun > 0 && !begun_) sweep(0, base_.data());
+  if (begun > 0 && !begun_ && !shares_radius(*problem_)) sweep({}, 0, base_.data());
   begun_ = begun > 0;
   evaluations_before_ += evaluations - row_evaluations();
 }
@@ -73,7 +81,7 @@ void MarkovEvaluation::run(std::span<const double> weights) {
 void MarkovEvaluation::run_finite(std::span<const double> weights) {
   const std::size_t layer = static_cast<std::size_t>(problem_->model().states()) * lanes_;
   for (int h = stages_; h-- > 0;) {
-    sweep(h, values_.data() + (h + 1) * layer);
+    sweep(weights, h, values_.data() + (h + 1) * layer);
     average(weights, h, values_.data() + h * layer);
   }
   sum_at_start(values_.data());
@@ -81,7 +89,7 @@ void MarkovEvaluation::run_finite(std::span<const double> weights) {
 
 void MarkovEvaluation::run_infinite(std::span<const double> weights) {
   constexpr int kPatience = 3;
-  if (!begun_) sweep(0, base_.data());
+  if (!begun_ || shares_radius(*problem_)) sweep(weights, 0, base_.data());
   begun_ = true;
   double last = std::numeric_limits<double>::infinity();
   // A linear system that does not bring the values closer is possible for `tilt`, which is not a
@@ -104,13 +112,14 @@ void MarkovEvaluation::run_infinite(std::span<const double> weights) {
     } else {
       base_ = values_;
     }
-    sweep(0, base_.data());
+    sweep(weights, 0, base_.data());
   }
   sum_at_start(values_.data());
 }
 
-void MarkovEvaluation::sweep(int stage, const double* next) {
+void MarkovEvaluation::sweep(std::span<const double> weights, int stage, const double* next) {
   const Model& model = problem_->model();
+  weights_ = weights;
   stage_ = stage;
   next_ = next;
   if (!floor_.empty()) {
@@ -130,6 +139,7 @@ void MarkovEvaluation::sweep(int stage, const double* next) {
 }
 
 void MarkovEvaluation::sweep_states(std::int64_t begin, std::int64_t end, Worker& worker) {
+  if (worker.states) return sweep_shared(begin, end, worker);
   const Model& model = problem_->model();
   const State* next_state = model.arrays().next.data();
   const double* floor = floor_.empty() ? nullptr : floor_.data();
@@ -142,6 +152,57 @@ void MarkovEvaluation::sweep_states(std::int64_t begin, std::int64_t end, Worker
                       worth_.data() + slot(stage_, row) * lanes_,
                       kernel ? kernel + (first + row) * lanes_ : nullptr);
   }
+}
+
+void MarkovEvaluation::sweep_shared(std::int64_t begin, std::int64_t end, Worker& worker) {
+  const Model& model = problem_->model();
+  const Row first = model.row_begin(stage_, static_cast<State>(begin));
+  worker.row.resize(model.row_end(stage_, static_cast<State>(end - 1)) - first);
+  std::iota(worker.row.begin(), worker.row.end(), first);
+  worker.items.clear();
+  for (auto s = static_cast<State>(begin); s < end; ++s) {
+    const Row own = model.row_begin(stage_, s);
+    const int count = static_cast<int>(model.row_end(stage_, s) - own);
+    for (int c = 0; count > 0 && c < channels(); ++c)
+      worker.items.push_back({own - first, count, channels_[c]});
+  }
+  struct Next {
+    const MarkovEvaluation& of;
+    double operator()(int item, std::int64_t, int, State next) const {
+      return of.next_[std::int64_t{next} * of.lanes_ + item % of.channels()];
+    }
+    double floor(int item, std::int64_t) const { return of.floor_[item % of.channels()]; }
+  };
+  worker.result.resize(worker.items.size());
+  worker.states->worst(worker.items, {worker.row.data(), weights_.data() + slot(stage_, first)},
+                       Next{*this}, worker.result.data(), true,
+                       [&](int item, const StateLanes& lanes, int lane) {
+                         const StateItem& state = worker.items[item];
+                         for (int a = 0; a < state.count; ++a)
+                           keep_answer(first + state.first + a, item % channels(), lanes, lane, a);
+                       });
+}
+
+// What a row is worth under nature's answer to the policy, and that answer.
+void MarkovEvaluation::keep_answer(Row row, int channel, const StateLanes& lanes, int lane,
+                                   int action) {
+  const Model& model = problem_->model();
+  const double discount = problem_->discount();
+  const Channel& of = channels_[channel];
+  const auto first = model.outcome_begin(row), last = model.outcome_end(row);
+  double* kernel =
+      kernel_.empty() ? nullptr : kernel_.data() + (stage_ * stage_kernel_ + first + row) * lanes_;
+  double worth = of.sign * model.value(of.signal, row);
+  for (auto o = first; o < last; ++o) {
+    const double chosen = lanes.chosen(lane, action, static_cast<int>(o - first));
+    worth += chosen * (of.sign * model.outcome_value(of.signal, o) +
+                       discount * next_[model.arrays().next[o] * lanes_ + channel]);
+    if (kernel != nullptr) kernel[(o - first) * lanes_ + channel] = chosen;
+  }
+  const double landing = lanes.landing(lane, action);
+  if (!floor_.empty()) worth += discount * landing * floor_[channel];
+  if (kernel != nullptr) kernel[(last - first) * lanes_ + channel] = landing;
+  worth_[slot(stage_, row) * lanes_ + channel] = worth;
 }
 
 void MarkovEvaluation::average(std::span<const double> weights, int stage, double* values) const {

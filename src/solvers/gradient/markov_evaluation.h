@@ -1,9 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "bellman/row_evaluator.h"
+#include "bellman/state_batch.h"
 #include "parallel/workers.h"
 #include "redoubt/advanced/checkpoint.h"
 #include "solvers/gradient/chain.h"
@@ -17,7 +18,9 @@ namespace redoubt::internal {
 // In an infinite horizon this is policy iteration for nature: given values, one robust sweep finds
 // nature's kernels; given kernels, a linear system has the values. The worst cases of the rows do
 // not depend on the policy, so those of the previous policy begin the next evaluation for free,
-// and two or three sweeps are enough.
+// and two or three sweeps are enough. Where the rows of a state share a radius they do: nature
+// answers the policy's weights, and what a slot is worth is counted under that answer, which makes
+// it the derivative of the state's worst case by its weight.
 class MarkovEvaluation {
  public:
   // `with_visits`: visits() will be asked for.
@@ -44,16 +47,22 @@ class MarkovEvaluation {
 
  private:
   struct Worker {
-    explicit Worker(const Problem& problem)
-        : rows(problem), next(problem.model().most_outcomes()) {}
+    explicit Worker(const Problem& problem);
     RowEvaluator rows;
+    std::optional<StateBatch> states;  // in their place where the rows of a state share a radius
+    std::vector<StateItem> items;      // [state][channel]
+    std::vector<Row> row;
+    std::vector<double> result;
     std::vector<const double*> next;
   };
 
   void run_finite(std::span<const double> weights);
   void run_infinite(std::span<const double> weights);
-  void sweep(int stage, const double* next);  // worth and kernels of the stage's rows
+  // Worth and kernels of the stage's rows.
+  void sweep(std::span<const double> weights, int stage, const double* next);
   void sweep_states(std::int64_t begin, std::int64_t end, Worker& worker);
+  void sweep_shared(std::int64_t begin, std::int64_t end, Worker& worker);
+  void keep_answer(Row row, int channel, const StateLanes& lanes, int lane, int action);
   void average(std::span<const double> weights, int stage, double* values) const;
   void sum_at_start(const double* values);
   double residual();  // how far the policy's values are from those that they follow from
@@ -78,6 +87,7 @@ class MarkovEvaluation {
   bool begun_ = false;
   int stage_ = 0;                 // of the sweep at hand
   const double* next_ = nullptr;  // and what the next stage is worth
+  std::span<const double> weights_;
   double error_ = 0;
   std::int64_t unfinished_ = 0;
   double evaluations_before_ = 0;  // before this run of the program

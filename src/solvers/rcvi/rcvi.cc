@@ -6,6 +6,7 @@
 #include "chance/augment.h"
 #include "evaluation/mixed_landings.h"
 #include "model/bytes.h"
+#include "model/scope.h"
 #include "parallel/memory_limit.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
@@ -252,6 +253,7 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   require(!problem.terms().helpful_nature,
           "nature helpful with {} constraints, must be left out of what is solved for",
           problem.constraints().size());
+  require_row_scope(problem.uncertainty(), "method rcvi with constraints");
   const std::vector<double> steps = steps_of(problem, options);
   require(!has_chance_constraints(problem) || !execution.stages,
           "chance constraints with stages on disk, must be solved in memory");

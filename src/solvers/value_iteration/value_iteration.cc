@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "bellman/steps.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/stationary.h"
 #include "model/bytes.h"
+#include "model/scope.h"
 #include "parallel/collectives.h"
 #include "parallel/exchange.h"
 #include "parallel/memory_limit.h"
 #include "policy/pure_stage.h"
 #include "solvers/finish.h"
+#include "solvers/value_iteration/best_mixtures.h"
 #include "solvers/value_iteration/best_rows.h"
 #include "solvers/value_iteration/shortest_path.h"
 #include "support/require.h"
@@ -32,10 +35,13 @@ class Sweeps {
         best_(problem, channel, workers, exchange_, least),
         taken_sweep_(problem, workers, exchange_),
         stationary_(taken_sweep_),
-        compact_(all_ranks(workers.ranks(), problem.model().most_actions() <= 256)) {}
+        compact_(all_ranks(workers.ranks(), problem.model().most_actions() <= 256)) {
+    if (shares_radius(problem) && !least) mixtures_.emplace(problem, channel, workers, exchange_);
+  }
 
   Residual step(int stage, const std::vector<double>& next, std::vector<double>& values,
                 Policy::Stage& decisions) {
+    if (mixtures_) return mixtures_->step(stage, next, values, decisions);
     const Residual residual = best_.step(stage, next, values, actions_);
     decisions = compact_ ? compact_stage() : pure_stage(actions_);
     return residual;
@@ -65,7 +71,8 @@ class Sweeps {
 
  private:
   double own_evaluations() const {
-    return evaluations_before_ + best_.evaluations() + taken_sweep_.evaluations();
+    return evaluations_before_ + best_.evaluations() + taken_sweep_.evaluations() +
+           (mixtures_ ? mixtures_->evaluations() : 0);
   }
 
   // Four bytes for a state, where a byte can tell its actions apart.
@@ -82,6 +89,7 @@ class Sweeps {
   Workers& workers_;
   Exchange exchange_;
   BestRows best_;
+  std::optional<BestMixtures> mixtures_;  // in its place where the rows of a state share a radius
   TakenSweep taken_sweep_;
   StationaryValues stationary_;
   bool compact_;
@@ -255,7 +263,9 @@ MemoryPlan plan_robust(const Problem& problem) {
   const double outcomes = 1 + static_cast<double>(model.outcomes()) /
                                   std::max<double>(1, static_cast<double>(model.rows()));
   const double taken = (8 + 8 + 8) + (infinite ? 8 + 8 + 8 + (8 + 4) * outcomes : 0);
-  const double decision = model.most_actions() <= 256 ? 4 : 8 + 4 + 8;
+  const double decision = shares_radius(problem)        ? 8 + (4 + 8.0) * model.most_actions()
+                          : model.most_actions() <= 256 ? 4
+                                                        : 8 + 4 + 8;
   MemoryPlan plan;
   plan.model = bytes_of(model);
   plan.values = (8 * layers + taken) * model.own_states();
