@@ -195,6 +195,8 @@ def abstract(
     laws = [noise.law if scale > 0 else "none" for scale in scales]
     rows = _core.Rows(grid, laws, scales, count + 3, state_of_cell, count + 2, len(actions), open_cells,
                       low.ravel(), high.ravel(), least_piece)  # fmt: skip
+    if getattr(uncertainty, "scope", "row") == "state":
+        raise Error(f"uncertainty {uncertainty!r}, must be of scope row for a continuous system")
     if reward is ABSENT and minimise is None:
         reward = _core.reach("goal") if len(goal) else _core.avoid("hazard")
     objective = objective_of(reward, minimise)

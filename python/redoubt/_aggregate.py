@@ -109,8 +109,10 @@ def _refuse(problem: Problem) -> None:
     uncertainty = problem.uncertainty
     if problem.stages > 1:
         raise Error(f"rows that differ between {problem.stages} stages, must be the same at every stage")
+    if getattr(uncertainty, "scope", "row") == "state":
+        raise Error(f"uncertainty {uncertainty!r}, must be of scope row to be aggregated")
     taken = isinstance(uncertainty, (_core.Nominal, _core.KL, _core.Chi2, _core.TV))
-    if not taken or getattr(uncertainty, "reach", "") == "anywhere" or getattr(uncertainty, "scope", "row") != "row":
+    if not taken or getattr(uncertainty, "reach", "") == "anywhere":
         raise Error(f"uncertainty {uncertainty!r}, must be Nominal, KL, Chi2 or TV with reach='support' to be aggregated")
     if problem.given.model.groups:
         raise Error(f"a problem with {problem.given.model.groups} groups, must have none to be aggregated")

@@ -57,6 +57,11 @@ def test_what_is_wrong_is_said(tmp_path):
         rd.worst_case(rd.KL(0.1, scope="state"), [0.5, 0.5], [0, 1])
     with pytest.raises(rd.Error, match="set kl of scope state with no discount and no horizon"):
         rd.Problem(P, R, order="sas", discount=1.0, uncertainty=rd.KL(0.1, scope="state"))
+    with pytest.raises(rd.Error, match="must be of scope row to be aggregated"):
+        rd.aggregate(rd.make("river_swim(horizon=10,scope=state)"), [0, 0, 1, 1, 2, 2])
+    with pytest.raises(rd.Error, match="must be of scope row for a continuous system"):
+        rd.abstract(lambda x, u: [0.9 * x[0] + u], noise=rd.Gaussian([0.1]), domain=[(-2, 2)], cells=[20], actions=[0.0],
+                    goal=[[(-0.2, 0.2)]], horizon=3, start=[1.0], uncertainty=rd.KL(0.1, scope="state"))  # fmt: skip
     for name in ("tilt", "interval", "none"):
         assert f"--scope has no meaning for set {name}, must be left out" in refused("info", "river_swim", "--set", name, "--scope", "state")
         assert f"scope = state, has no meaning for set {name}" in refused("info", f"river_swim(set={name},scope=state)")
