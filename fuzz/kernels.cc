@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "model/set_traits.h"
 #include "set_input.h"
 #include "support/set_laws.h"
 #include "support/set_reference.h"
@@ -55,9 +56,9 @@ SetRow read_row(FuzzedDataProvider& input, const Uncertainty& set) {
   }
   row.radius = radius(input, row);
   if (std::holds_alternative<Tilt>(set)) row.radius = std::clamp(row.radius, 1e-3, 1e3);
-  if (std::holds_alternative<Interval>(set)) add_bounds(input, row);
-  const TV* tv = std::get_if<TV>(&set);
-  if (tv != nullptr && tv->reach == Reach::anywhere)
+  if (internal::needs_bounds(set)) add_bounds(input, row);
+  if (std::holds_alternative<Composed>(set)) redoubt::testing::make_benign(row);
+  if (internal::lands_anywhere(set))
     for (int lane = 0; lane < padded_lanes(row.lanes); ++lane)
       row.floor.push_back(row.values[0][lane] + fraction(input) - 0.5);
   return row;

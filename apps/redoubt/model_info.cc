@@ -28,8 +28,12 @@ struct ValueRange {
 // Of one decision, with what follows it. Signal -1 is the reward.
 ValueRange value_range(const Draft& draft, int signal) {
   const Model& model = draft.model;
-  const auto* tv = std::get_if<TV>(&draft.terms.uncertainty);
-  const bool lands = tv != nullptr && tv->reach == Reach::anywhere;
+  const Uncertainty& set = draft.terms.uncertainty;
+  const auto* tv = std::get_if<TV>(&set);
+  const auto* composed = std::get_if<Composed>(&set);
+  const bool lands = (tv != nullptr && tv->reach == Reach::anywhere) ||
+                     (composed != nullptr && SetKind::find(name(set))->reach &&
+                      composed->reach == Reach::anywhere);
   ValueRange range{signal < 0 ? "reward" : model.arrays().signals[signal].name};
   for (Row row = 0; row < model.rows(); ++row) {
     for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)

@@ -78,7 +78,8 @@ std::string set_text(const Uncertainty& uncertainty) {
       [&](const auto& set) {
         if constexpr (requires { set.radius; }) text += ", " + radius_text(set.radius);
         if constexpr (requires { set.reach; })
-          text += set.reach == Reach::anywhere ? ", reach anywhere" : ", reach support";
+          if (SetKind::find(name(uncertainty))->reach)
+            text += set.reach == Reach::anywhere ? ", reach anywhere" : ", reach support";
         if constexpr (requires { set.temperature; })
           text += ", temperature " + number_text(set.temperature);
         if constexpr (requires { set.scope; }) {

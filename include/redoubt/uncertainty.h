@@ -76,10 +76,25 @@ struct Interval {  // lower <= P <= upper for each outcome; the bounds are part 
   bool operator==(const Interval&) const = default;
 };
 
-using Uncertainty = std::variant<Nominal, TV, Chi2, KL, Tilt, Interval>;
+// A ball around a row that is itself known only by bounds: every P within the radius of some row p
+// that keeps the bounds of the model, lower <= p <= upper. What is known of a row from data is of
+// this kind. With radius 0 it is `Interval`.
+struct Composed {
+  enum class Ball { tv, chi2, kl };
+  Ball ball = Ball::kl;
+  Radius radius;
+  Reach reach = Reach::anywhere;  // of tv
+  bool operator==(const Composed&) const = default;
+};
 
-std::string_view name(
-    const Uncertainty& uncertainty);  // "none", "tv", "chi2", "kl", "tilt", "interval"
+using Uncertainty = std::variant<Nominal, TV, Chi2, KL, Tilt, Interval, Composed>;
+
+// "none", "tv", "chi2", "kl", "tilt", "interval", "interval-tv", "interval-chi2", "interval-kl"
+std::string_view name(const Uncertainty& uncertainty);
+
+// A set around known rows, around rows that are known by the bounds of the model. The set must be
+// none, tv, chi2 or kl: an Error.
+Uncertainty composed(const Uncertainty& set);
 
 Scope scope_of(const Uncertainty& uncertainty);  // of sets that have none: row
 std::string_view name(Scope scope);              // "row", "state"
@@ -98,7 +113,7 @@ struct SetKind {
   Uncertainty (*make)(const Numbers& numbers);  // looks only at what the set takes
   bool radius = false, reach = false, temperature = false, scope = false;
 
-  static std::span<const SetKind> all();  // in the order of the alternatives of Uncertainty
+  static std::span<const SetKind> all();
   static const SetKind* find(std::string_view name);  // null: there is no such set
   static std::vector<std::string> names();
 };

@@ -151,6 +151,26 @@ KL(0.1, scope='state')
       .def(nb::init<>())
       .def("__repr__", [](const Interval&) { return "Interval()"; })
       .def(nb::self == nb::self, kEquals);
+  bind_ball<Composed>(m, "Composed",
+                      "A ball around any row that keeps the bounds, which are part of the model.")
+      .def(
+          "__init__",
+          [](Composed* self, const Uncertainty& ball) {
+            const Uncertainty made = composed(ball);
+            const auto* set = std::get_if<Composed>(&made);
+            if (set == nullptr) throw Error("Composed of none, must be of tv, chi2 or kl");
+            new (self) Composed(*set);
+          },
+          nb::arg("ball"))
+      .def_prop_ro("ball",
+                   [](const Composed& self) -> Uncertainty {
+                     using enum Composed::Ball;
+                     if (self.ball == tv) return TV{self.radius, self.reach};
+                     if (self.ball == chi2) return Chi2{self.radius};
+                     return KL{self.radius};
+                   })
+      .def("__repr__",
+           [](nb::handle self) { return nb::str("Composed({})").format(self.attr("ball")); });
   m.def(
       "uncertainty_name", [](const Uncertainty& set) { return name(set); }, nb::arg("uncertainty"));
 }

@@ -34,14 +34,34 @@ class Interval(_core.Interval):
         return Interval, (self.lo, self.hi)
 
 
-Uncertainty = _core.Nominal | _core.TV | _core.Chi2 | _core.KL | _core.Tilt | _core.Interval
+class Composed(_core.Composed):
+    """Every P within a ball, `TV`, `Chi2` or `KL`, of some row that keeps the bounds lo and hi, given as for `Interval`.
+
+    This is what data say of a row that nature may then move: the row is known by an interval for each probability, and
+    the ball is around it. Without bounds: those that the model already has.
+
+    >>> round(rd.worst_case(rd.Composed(rd.TV(0.1), [0.4, 0.4], [0.6, 0.6]), [0.5, 0.5], [0.0, 1.0]), 6)
+    0.3
+    """
+
+    def __init__(self, ball: _core.TV | _core.Chi2 | _core.KL, lo: ArrayLike | Any = None, hi: ArrayLike | Any = None) -> None:
+        super().__init__(ball)
+        if (lo is None) != (hi is None):
+            raise Error("Composed with one of lo and hi, must have both or neither")
+        self.lo, self.hi = lo, hi
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Composed, (self.ball, self.lo, self.hi)
+
+
+Uncertainty = _core.Nominal | _core.TV | _core.Chi2 | _core.KL | _core.Tilt | _core.Interval | _core.Composed
 Names = tuple[list[str], list[str]]  # of states and of actions
 Labels = list[tuple[str, list[int]]]  # names and states
 
 
 def bounds_of(uncertainty: Uncertainty | None, order: str | None) -> dict[str, Values]:
-    """The bounds that a model needs for this set: none unless it is an `Interval` that has some."""
-    if not isinstance(uncertainty, Interval) or uncertainty.lo is None:
+    """The bounds that a model needs for this set: none unless it is an `Interval` or `Composed` that has some."""
+    if not isinstance(uncertainty, (Interval, Composed)) or uncertainty.lo is None:
         return {}
     return {"lower": Values("lo", uncertainty.lo, order), "upper": Values("hi", uncertainty.hi, order)}
 

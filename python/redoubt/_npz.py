@@ -109,7 +109,8 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
     return {
         "version": 1, "horizon": terms.horizon, "discount": terms.discount, "rewarded": draft.rewarded,
         "set": _word(uncertainty), "temperature": getattr(uncertainty, "temperature", None),
-        "reach": getattr(uncertainty, "reach", None), "scope": getattr(uncertainty, "scope", "row"),
+        "reach": getattr(getattr(uncertainty, "ball", uncertainty), "reach", None),
+        "scope": getattr(uncertainty, "scope", "row"),
         "constraints": [[c.signal, c.sense, c.bound, c.probability] for c in terms.constraints],
         "helpful_nature": terms.helpful_nature, "groups": draft.model.groups, "helpful_groups": terms.helpful_groups,
         "objective": [terms.objective.signal, terms.objective.minimise],
@@ -117,6 +118,8 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
 
 
 def _word(uncertainty: Any) -> str:
+    if isinstance(uncertainty, _core.Composed):
+        return "interval-" + _word(uncertainty.ball)
     for kind, word in ((_core.TV, "tv"), (_core.Chi2, "chi2"), (_core.KL, "kl"), (_core.Tilt, "tilt"), (_core.Interval, "interval")):
         if isinstance(uncertainty, kind):
             return word
@@ -156,6 +159,8 @@ def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:
 
 def _set_of(said: dict[str, Any], radius: np.ndarray) -> Any:
     size = float(radius[0]) if len(radius) == 1 else radius
+    if said["set"].startswith("interval-"):
+        return _core.Composed(_set_of(said | {"set": said["set"].removeprefix("interval-")}, radius))
     if said["set"] == "tv":
         return _core.TV(size, said["reach"], said.get("scope"))
     if said["set"] in _SETS:

@@ -327,7 +327,7 @@ def _first_best(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDAr
 
 
 def _refuse_tilt(uncertainty: Any) -> None:
-    if isinstance(uncertainty, (_core.Tilt, _core.Interval)):
+    if isinstance(uncertainty, (_core.Tilt, _core.Interval, _core.Composed)):
         raise Error(f"uncertainty {uncertainty!r}, must be TV, Chi2, KL or Nominal to bound what was not explored")
     if getattr(uncertainty, "scope", "row") == "state":
         raise Error(f"uncertainty {uncertainty!r}, must be of scope row to bound what was not explored")

@@ -41,5 +41,6 @@ copyreg.pickle(_core.TV, lambda ball: (_core.TV, (_radius(ball), ball.reach, bal
 copyreg.pickle(_core.Chi2, lambda ball: (_core.Chi2, (_radius(ball), ball.scope)))
 copyreg.pickle(_core.KL, lambda ball: (_core.KL, (_radius(ball), ball.scope)))
 copyreg.pickle(_core.Tilt, lambda tilt: (_core.Tilt, (tilt.temperature,)))
+copyreg.pickle(_core.Composed, lambda composed: (_core.Composed, (composed.ball,)))
 copyreg.pickle(_core.Interval, lambda interval: (_core.Interval, ()))
 copyreg.pickle(_core.Constraint, lambda one: (_constraint, (one.signal, one.sense, one.bound, one.probability)))

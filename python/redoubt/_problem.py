@@ -56,7 +56,8 @@ class Problem(_core.Problem):
             row does not list: there, sets, `on_arrival` and functions that look at the next state alone earn what
             the state gives; every other signal earns the row's own value.
         constraints: made by `at_least`, `at_most` and `chance`, of a signal or of a goal, such as `reach("goal")`.
-        uncertainty: how far nature may move each row: `TV`, `Chi2`, `KL`, `Tilt`, `Interval` or `Nominal`.
+        uncertainty: how far nature may move each row: `TV`, `Chi2`, `KL`, `Tilt`, `Interval`, `Composed` or
+            `Nominal`.
         horizon: number of decisions; None is infinite, which needs a discount below one.
         discount: in (0, 1].
         start: a state, a distribution over all states, or a dict {state: probability}.

@@ -237,7 +237,7 @@ def found_text(solution: _core.Solution) -> str:
 # Values of the library; those of the package have a text of their own.
 _give(_core.Constraint, constraint_call, as_code)
 _BALLS: tuple[type, ...] = (_core.Chi2, _core.KL, _core.TV)
-_OTHER_SETS: tuple[type, ...] = (_core.Interval, _core.Nominal, _core.Tilt)
+_OTHER_SETS: tuple[type, ...] = (_core.Composed, _core.Interval, _core.Nominal, _core.Tilt)
 _VALUES: tuple[type, ...] = (
     _core.AchievableRange, _core.BudgetAxis, _core.ComparisonLine, _core.ConstraintResult, _core.Controller,
     _core.EnvironmentInfo, _core.Evaluation, _core.MarkovKernel, _core.MemoryPlan, _core.Objective, _core.ParameterInfo,

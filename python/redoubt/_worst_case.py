@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._build import Interval, Uncertainty
+from ._build import Composed, Interval, Uncertainty
 from ._core import Error
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def worst_case(uncertainty: Uncertainty, p: Any, v: ArrayLike, *, return_distrib
     """min over P in the set around p of sum P * v.
 
     Args:
-        uncertainty: a set; its radius may be an array with one entry for each row of a batch, and `Interval` has its
-            bounds with it, shaped like p.
+        uncertainty: a set; its radius may be an array with one entry for each row of a batch, and `Interval` and `Composed` have
+            their bounds with them, shaped like p.
         p: the nominal distribution of a row, (n,), or of each row of a batch, (m, n), which may be a sparse matrix of
             scipy's. Many rows at once take a hundredth of the time of one call for each.
         v: what each outcome is worth: (n,); (k, n) gives one answer for each of k vectors on one row; with a batch of
@@ -93,7 +93,7 @@ def _sparse(uncertainty: Uncertainty, p: Any, v: Array, with_distribution: bool)
     if v.shape != (p.shape[1],):
         raise Error(f"p is sparse with shape {p.shape} and v has shape {v.shape}, must be ({p.shape[1]},)")
     low, high = _NONE, _NONE
-    if isinstance(uncertainty, Interval):
+    if isinstance(uncertainty, (Interval, Composed)):
         p, low, high = _sparse_bounds(uncertainty, p)
     else:
         p = p if p.has_canonical_format else p.copy()
@@ -109,10 +109,10 @@ def _sparse(uncertainty: Uncertainty, p: Any, v: Array, with_distribution: bool)
     return found.value, chosen
 
 
-def _sparse_bounds(uncertainty: Interval, p: Any) -> tuple[Any, Array, Array]:
+def _sparse_bounds(uncertainty: Interval | Composed, p: Any) -> tuple[Any, Array, Array]:
     """The outcomes that the bounds allow, with their bounds: sparse like p, or one number for all outcomes of p."""
     if uncertainty.lo is None:
-        raise Error("Interval without bounds, must have lo and hi for a row on its own")
+        raise Error(f"{type(uncertainty).__name__} without bounds, must have lo and hi for a row on its own")
     given: dict[str, Any] = {"lo": uncertainty.lo, "hi": uncertainty.hi}
     for name, bound in given.items():
         if np.ndim(bound) != 0 and (not hasattr(bound, "tocsr") or bound.shape != p.shape):
@@ -130,9 +130,9 @@ def _sparse_bounds(uncertainty: Interval, p: Any) -> tuple[Any, Array, Array]:
 
 
 def _bounds(uncertainty: Uncertainty, p: Array) -> tuple[Array, Array]:
-    if not isinstance(uncertainty, Interval):
+    if not isinstance(uncertainty, (Interval, Composed)):
         return _NONE, _NONE
     if uncertainty.lo is None:
-        raise Error("Interval without bounds, must have lo and hi for a row on its own")
+        raise Error(f"{type(uncertainty).__name__} without bounds, must have lo and hi for a row on its own")
     low, high = (np.broadcast_to(np.asarray(b, dtype=np.float64), p.shape) for b in (uncertainty.lo, uncertainty.hi))
     return low, high

@@ -91,7 +91,7 @@ void RowBatch::solve_abreast(std::span<const Row> rows, std::span<const int> mem
                              double* result, const Distributions* distributions) {
   const int count = static_cast<int>(members.size()), lanes = padded_lanes(count);
   const std::size_t numbers = static_cast<std::size_t>(outcomes) * lanes;
-  const bool interval = nature_.interval;
+  const bool interval = nature_.bounds;
   if (values_.size() < numbers) {
     values_.resize(numbers);
     (interval ? lower_ : probability_).resize(numbers);
@@ -130,7 +130,7 @@ void RowBatch::fill_lane(Row row, int lane, int lanes, int outcomes, const Chann
   const auto spread = [&](const std::vector<double>& from, std::vector<double>& lanes_of) {
     for (int i = 0; i < outcomes; ++i) lanes_of[lane + i * lanes] = from[begin + i];
   };
-  if (nature_.interval) {
+  if (nature_.bounds) {
     spread(arrays.lower, lower_);
     spread(arrays.upper, upper_);
   } else {

@@ -22,7 +22,7 @@ NatureOfRows nature_of_rows(const Problem& problem) {
   const Uncertainty& set = problem.uncertainty();
   NatureOfRows nature;
   nature.floor = lands_anywhere(problem);
-  nature.interval = std::holds_alternative<Interval>(set);
+  nature.bounds = needs_bounds(set);
   std::visit(
       [&](const auto& kind) {
         if constexpr (requires { kind.radius; }) nature.radius = &kind.radius;

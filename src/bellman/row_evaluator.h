@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/set_traits.h"
 #include "redoubt/problem.h"
 #include "sets/worst_case.h"
 
@@ -19,10 +20,7 @@ Channel channel_of(const Problem& problem, int constraint);
 std::vector<Channel> channels_of(const Problem& problem);  // the reward, then each constraint
 
 // True when nature may move mass to states that a row does not list.
-inline bool lands_anywhere(const Problem& problem) {
-  const auto* tv = std::get_if<TV>(&problem.uncertainty());
-  return tv != nullptr && tv->reach == Reach::anywhere;
-}
+inline bool lands_anywhere(const Problem& problem) { return lands_anywhere(problem.uncertainty()); }
 
 // What an arrival outside of a row adds to the value of its state, as next values are counted: in
 // the units of the next stage.
@@ -35,7 +33,7 @@ struct NatureOfRows {
   const Radius* radius = nullptr;  // null: the set has none
   double strength = 0;             // temperature of a tilt
   bool floor = false;              // there are landings
-  bool interval = false;
+  bool bounds = false;             // rows are known by bounds
 
   double radius_of(Row row) const { return radius ? radius->of(row) : strength; }
 };

@@ -221,7 +221,7 @@ class Augmentation {
           }
         },
         set);
-    if (auto* tv = std::get_if<TV>(&set)) tv->reach = Reach::support;  // landings are outcomes now
+    keep_to_support(set);  // landings are outcomes now
     return set;
   }
 

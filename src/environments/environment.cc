@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "model/set_traits.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -60,7 +61,8 @@ Uncertainty read_uncertainty(const Parameters& parameters) {
   return kind.make(numbers);
 }
 
-// The interval set takes its bounds from the model: each probability, give or take the radius.
+// Interval sets take their bounds from the model: each probability, give or take the radius. A ball
+// around them has the same radius.
 Model with_intervals(const Model& model, double radius) {
   ModelArrays arrays = model.arrays();
   for (const double p : arrays.probability) {
@@ -105,7 +107,7 @@ Problem make(const Environment& environment, const EnvironmentId& id) {
   Model model = environment.model(parameters);
   terms.start = read_start(parameters, model.states());
   terms.constraints = {{model.arrays().signals.front().name, environment.sense, bound}};
-  if (std::holds_alternative<Interval>(terms.uncertainty))
+  if (needs_bounds(terms.uncertainty))
     model = with_intervals(model, parameters.number("radius", 0, 1));
   return Problem(std::move(model), std::move(terms));
 }

@@ -8,6 +8,7 @@
 #include "evaluation/satisfied.h"
 #include "evaluation/verified_budget.h"
 #include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/stopwatch.h"
 #include "policy/budget_axes.h"
 #include "redoubt/evaluate.h"
@@ -55,8 +56,7 @@ class Verification {
       const bool cost = problem.constraints()[c].sense == Sense::at_most;
       totals_.push_back({problem.signal_of(c), cost ? -nature() : nature()});
     }
-    if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
-      lands_anywhere_ = tv->reach == Reach::anywhere;
+    lands_anywhere_ = lands_anywhere(problem.uncertainty());
   }
 
   // At the start: each total and, after them, minus the probability of hopeless states, or else the

@@ -5,6 +5,7 @@
 
 #include "model/goal_sets.h"
 #include "model/select_rows.h"
+#include "model/set_traits.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -13,8 +14,10 @@ namespace {
 constexpr int kMostFlags = 16;
 
 bool reaches_anywhere(const Terms& terms) {
-  const auto* tv = std::get_if<TV>(&terms.uncertainty);
-  return tv != nullptr && tv->reach == Reach::anywhere;
+  const bool anywhere = lands_anywhere(terms.uncertainty);
+  require(!anywhere || !needs_bounds(terms.uncertainty),
+          "set {} with reach anywhere and goals, must have reach support", name(terms.uncertainty));
+  return anywhere;
 }
 
 // Pairs of a state and a code: which ends were met, and whether the episode begins there with
@@ -349,8 +352,7 @@ class Product {
     Terms terms = terms_;
     for (State& s : terms.start.states) s = pairs_.number(s, pairs_.start_code(s));
     select_radii(terms, rows_);
-    if (auto* tv = std::get_if<TV>(&terms.uncertainty); tv != nullptr && anywhere_)
-      tv->reach = Reach::support;  // landings are outcomes now
+    if (anywhere_) keep_to_support(terms.uncertainty);  // landings are outcomes now
     return terms;
   }
 

@@ -11,6 +11,7 @@
 #include "model/groups.h"
 #include "model/row_name.h"
 #include "model/scope.h"
+#include "model/set_traits.h"
 #include "model/start.h"
 #include "support/require.h"
 
@@ -66,10 +67,11 @@ void check_set(const Set& set, const Model& model) {
   if constexpr (requires { set.temperature; })
     require(set.temperature > 0 && std::isfinite(set.temperature),
             "temperature = {}, must be positive and finite", set.temperature);
-  if constexpr (std::is_same_v<Set, Interval>)
-    require(!model.arrays().lower.empty() || model.rows() == 0,
-            "set interval on a model without intervals, must have lower and upper bounds for its "
-            "outcomes");
+  if constexpr (std::is_same_v<Set, Interval> || std::is_same_v<Set, Composed>)
+    require(
+        !model.arrays().lower.empty() || model.rows() == 0,
+        "set {} on a model without intervals, must have lower and upper bounds for its outcomes",
+        name(Uncertainty(set)));
 }
 
 void check_helpful(const Terms& terms) {
@@ -79,6 +81,17 @@ void check_helpful(const Terms& terms) {
   for (const Constraint& c : terms.constraints)
     require(!c.probability, "a chance constraint on '{}' with nature helpful, must be left out",
             c.signal);
+}
+
+// A landing that becomes an outcome of its row would be within the bounds of none.
+void check_landings(const Model& model, const Terms& terms) {
+  if (!lands_anywhere(terms.uncertainty) || !needs_bounds(terms.uncertainty)) return;
+  require(model.groups() == 0, "set {} with reach anywhere and groups, must have reach support",
+          name(terms.uncertainty));
+  for (const Constraint& c : terms.constraints)
+    require(!c.probability,
+            "a chance constraint on '{}' with set {} and reach anywhere, must have reach support",
+            c.signal, name(terms.uncertainty));
 }
 
 }  // namespace
@@ -129,6 +142,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   spread_radii_of_states(model_, terms_.uncertainty);
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   check_helpful(terms_);
+  check_landings(model_, terms_);
   const State ordinary = model_.states() - model_.groups();
   if (model_.groups() > 0) {
     WithGroups made = with_groups(model_, terms_);

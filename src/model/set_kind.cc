@@ -2,15 +2,20 @@
 #include <array>
 
 #include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/uncertainty.h"
 #include "support/require.h"
 
 namespace redoubt {
+using namespace internal;
 namespace {
 
 using Numbers = SetKind::Numbers;
+using Ball = Composed::Ball;
 
-constexpr std::array<SetKind, std::variant_size_v<Uncertainty>> kKinds = {{
+// In the order of the alternatives of Uncertainty; the last has one entry for each ball.
+constexpr std::size_t kComposed = std::variant_size_v<Uncertainty> - 1;
+constexpr std::array<SetKind, kComposed + 3> kKinds = {{
     {.name = "none", .make = [](const Numbers&) -> Uncertainty { return Nominal{}; }},
     {.name = "tv",
      .make = [](const Numbers& n) -> Uncertainty {
@@ -35,11 +40,66 @@ constexpr std::array<SetKind, std::variant_size_v<Uncertainty>> kKinds = {{
      .make = [](const Numbers& n) -> Uncertainty { return Tilt{n.temperature}; },
      .temperature = true},
     {.name = "interval", .make = [](const Numbers&) -> Uncertainty { return Interval{}; }},
+    {.name = "interval-tv",
+     .make = [](const Numbers& n) -> Uncertainty {
+       return Composed{Ball::tv, n.radius, n.reach};
+     },
+     .radius = true,
+     .reach = true},
+    {.name = "interval-chi2",
+     .make = [](const Numbers& n) -> Uncertainty {
+       return Composed{Ball::chi2, n.radius};
+     },
+     .radius = true},
+    {.name = "interval-kl",
+     .make = [](const Numbers& n) -> Uncertainty {
+       return Composed{Ball::kl, n.radius};
+     },
+     .radius = true},
 }};
 
 }  // namespace
 
-std::string_view name(const Uncertainty& uncertainty) { return kKinds[uncertainty.index()].name; }
+std::string_view name(const Uncertainty& uncertainty) {
+  const auto* composed = std::get_if<Composed>(&uncertainty);
+  return kKinds[uncertainty.index() + (composed ? static_cast<std::size_t>(composed->ball) : 0)]
+      .name;
+}
+
+Uncertainty composed(const Uncertainty& set) {
+  require_row_scope(set, "a set around rows that are known by bounds");
+  if (std::holds_alternative<Nominal>(set)) return Interval{};
+  if (const auto* tv = std::get_if<TV>(&set)) return Composed{Ball::tv, tv->radius, tv->reach};
+  if (const auto* chi2 = std::get_if<Chi2>(&set)) return Composed{Ball::chi2, chi2->radius};
+  const auto* kl = std::get_if<KL>(&set);
+  require(kl != nullptr,
+          "set {} around rows that are known by bounds, must be none, tv, chi2 or kl", name(set));
+  return Composed{Ball::kl, kl->radius};
+}
+
+bool internal::needs_bounds(const Uncertainty& set) {
+  return std::holds_alternative<Interval>(set) || std::holds_alternative<Composed>(set);
+}
+
+bool internal::lands_anywhere(const Uncertainty& set) {
+  if (const auto* tv = std::get_if<TV>(&set)) return tv->reach == Reach::anywhere;
+  const auto* composed = std::get_if<Composed>(&set);
+  return composed != nullptr && composed->ball == Ball::tv && composed->reach == Reach::anywhere;
+}
+
+void internal::keep_to_support(Uncertainty& set) {
+  if (auto* tv = std::get_if<TV>(&set)) tv->reach = Reach::support;
+  if (auto* composed = std::get_if<Composed>(&set)) composed->reach = Reach::support;
+}
+
+double internal::radius_of(const Uncertainty& set, std::int64_t row) {
+  return std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.radius; }) return kind.radius.of(row);
+        return 0.0;
+      },
+      set);
+}
 
 Scope scope_of(const Uncertainty& uncertainty) {
   return std::visit(

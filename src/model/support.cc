@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/set_traits.h"
+
 namespace redoubt::internal {
 namespace {
 
@@ -11,27 +13,31 @@ constexpr double kRounding = 1e-12;  // on the side of a nature that can do more
 
 bool Support::possible(Row row, std::int64_t outcome) const {
   const ModelArrays& a = model_->arrays();
-  if (std::holds_alternative<Interval>(*uncertainty_)) return a.upper[outcome] > 0;
+  if (needs_bounds(*uncertainty_)) return a.upper[outcome] > 0;
   if (a.probability[outcome] > 0) return true;
   const auto* tv = std::get_if<TV>(uncertainty_);  // a landing that is listed
   return tv != nullptr && tv->radius.of(row) > 0 && !a.upper.empty() && a.upper[outcome] > 0;
 }
 
 bool Support::lands_anywhere(Row row) const {
-  const auto* tv = std::get_if<TV>(uncertainty_);
-  return tv != nullptr && tv->reach == Reach::anywhere && tv->radius.of(row) > 0;
+  return internal::lands_anywhere(*uncertainty_) && radius_of(*uncertainty_, row) > 0;
 }
 
 bool Support::may_leave_out(Row row, double left_out, double kept, double most,
                             bool must_leave) const {
   if (std::holds_alternative<Interval>(*uncertainty_)) return !must_leave && most >= 1 - kRounding;
-  if (const auto* tv = std::get_if<TV>(uncertainty_))
-    return left_out <= tv->radius.of(row) + kRounding;
+  const double radius = radius_of(*uncertainty_, row);
+  const auto* composed = std::get_if<Composed>(uncertainty_);
+  const auto is = [&](bool alone, Composed::Ball ball) {
+    return alone || (composed != nullptr && composed->ball == ball);
+  };
+  if (is(std::holds_alternative<TV>(*uncertainty_), Composed::Ball::tv))
+    return left_out <= radius + kRounding;
   if (kept <= 0) return false;
-  if (const auto* chi2 = std::get_if<Chi2>(uncertainty_))
-    return left_out <= chi2->radius.of(row) * kept + kRounding;
-  if (const auto* kl = std::get_if<KL>(uncertainty_))
-    return -std::log(kept) <= kl->radius.of(row) + kRounding;
+  if (is(std::holds_alternative<Chi2>(*uncertainty_), Composed::Ball::chi2))
+    return left_out <= radius * kept + kRounding;
+  if (is(std::holds_alternative<KL>(*uncertainty_), Composed::Ball::kl))
+    return -std::log(kept) <= radius + kRounding;
   return false;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "redoubt/problem.h"
@@ -18,13 +19,14 @@ class Support {
   bool lands_anywhere(Row row) const;
 
   // Whether some kernel of the set keeps the row within the states of which inside(state) is true.
-  // Nature leaves a set of outcomes of nominal mass m out if
+  // Nature leaves a set of outcomes of mass m out, nominal or the least that bounds allow, if
   //     tv: m <= radius; chi2: m / (1 - m) <= radius; kl: -log(1 - m) <= radius;
   //     interval: their lower bounds are zero and the upper bounds of the others reach one.
   template <class Inside>
   bool may_stay(Row row, const Inside& inside) const {
     const ModelArrays& a = model_->arrays();
-    double left_out = 0, kept = 0, most = 0;
+    double left_out = 0, kept = 0;   // nominal mass
+    double least_out = 0, most = 0;  // and what the bounds say of it
     bool must_leave = false, all = true, some = false;
     for (auto i = model_->outcome_begin(row); i < model_->outcome_end(row); ++i) {
       if (!possible(row, i)) continue;
@@ -32,10 +34,14 @@ class Support {
       (in ? kept : left_out) += a.probability[i];
       all &= in, some |= in;
       if (a.lower.empty()) continue;
-      if (in) most += a.upper[i];
+      (in ? most : least_out) += in ? a.upper[i] : a.lower[i];
       must_leave |= !in && a.lower[i] > 0;
     }
     if (all) return true;
+    if (std::holds_alternative<Composed>(*uncertainty_)) {  // around the row that leaves out least
+      left_out = std::max(least_out, 1 - most);
+      kept = 1 - left_out;
+    }
     return (some || lands_anywhere(row)) && may_leave_out(row, left_out, kept, most, must_leave);
   }
 

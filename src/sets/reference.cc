@@ -140,6 +140,38 @@ Real worst(const Interval&, const ReferenceRow& s) {
   return s.value[0] + value;
 }
 
+// Every row within the bounds is one that fills up the lowest values first, with some of its mass
+// moved to higher values; so that row leaves nature the least.
+Real worst(const Composed& set, const ReferenceRow& s) {
+  ReferenceRow lowest = s;
+  Real left = 1 - std::accumulate(s.lower.begin(), s.lower.end(), Real{0});
+  for (std::size_t i = 0; i < s.value.size(); ++i) {
+    const Real given = std::min(std::max(left, Real{0}), s.upper[i] - s.lower[i]);
+    left -= given;
+    lowest.probability[i] = s.lower[i] + given;
+  }
+  const auto possible = std::count_if(lowest.probability.begin(), lowest.probability.end(),
+                                      [](Real p) { return p > 0; });
+  const auto keep_possible = [&](std::vector<Real>& numbers) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (lowest.probability[i] > 0) numbers[kept++] = numbers[i];
+    numbers.resize(possible);
+  };
+  const Real low = s.value.front();
+  keep_possible(lowest.value);
+  keep_possible(lowest.probability);
+  switch (set.ball) {
+    case Composed::Ball::chi2:
+      return worst(Chi2{}, lowest);
+    case Composed::Ball::kl:
+      return worst(KL{}, lowest);
+    default:  // listed outcomes are in the reach of total variation, whatever their bounds
+      lowest.floor = std::min(low, lowest.floor.value_or(low));
+      return worst(TV{}, lowest);
+  }
+}
+
 }  // namespace
 
 long double reference_radius(const Uncertainty& set, std::int64_t row) {

@@ -57,13 +57,18 @@ class Scratch {
   Scratch(Scratch&&) noexcept;
   Scratch& operator=(Scratch&&) noexcept;
 
-  double* doubles(std::size_t count);  // valid until the next call
+  double* doubles(std::size_t count);       // valid until the next call
+  double* more_doubles(std::size_t count);  // the same, for a kernel that calls another
 
   Work work;
 
  private:
-  double* memory_ = nullptr;
-  std::size_t capacity_ = 0;
+  struct Room {
+    double* memory = nullptr;
+    std::size_t capacity = 0;
+  };
+  static double* grown(Room& room, std::size_t count);
+  Room room_, more_;
 };
 
 // worst[lane] = min over P in the set of sum_i P_i values[i][lane].

@@ -10,26 +10,31 @@ constexpr std::align_val_t kAlignment{64};
 }
 
 Scratch::Scratch() = default;
-Scratch::~Scratch() { ::operator delete(memory_, kAlignment); }
+Scratch::~Scratch() {
+  ::operator delete(room_.memory, kAlignment);
+  ::operator delete(more_.memory, kAlignment);
+}
 
 Scratch::Scratch(Scratch&& other) noexcept { *this = std::move(other); }
 
 Scratch& Scratch::operator=(Scratch&& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(capacity_, other.capacity_);
+  std::swap(room_, other.room_);
+  std::swap(more_, other.more_);
   work = other.work;
   return *this;
 }
 
-double* Scratch::doubles(std::size_t count) {
-  if (count > capacity_) {
-    ::operator delete(memory_, kAlignment);
-    memory_ = nullptr;
-    capacity_ = 0;
-    memory_ = static_cast<double*>(::operator new(count * sizeof(double), kAlignment));
-    capacity_ = count;
+double* Scratch::grown(Room& room, std::size_t count) {
+  if (count > room.capacity) {
+    ::operator delete(room.memory, kAlignment);
+    room = {};
+    room.memory = static_cast<double*>(::operator new(count * sizeof(double), kAlignment));
+    room.capacity = count;
   }
-  return memory_;
+  return room.memory;
 }
+
+double* Scratch::doubles(std::size_t count) { return grown(room_, count); }
+double* Scratch::more_doubles(std::size_t count) { return grown(more_, count); }
 
 }  // namespace redoubt::internal

@@ -1,5 +1,6 @@
 #include "sets/worst_case.h"
 
+#include "sets/composed.h"
 #include "sets/kernels/kernels.h"
 
 namespace redoubt::internal {
@@ -21,6 +22,7 @@ SetKernel choose(const Chi2&, const SetKernels& k) { return k.chi2; }
 SetKernel choose(const KL&, const SetKernels& k) { return k.kl; }
 SetKernel choose(const Tilt&, const SetKernels& k) { return k.tilt; }
 SetKernel choose(const Interval&, const SetKernels& k) { return k.interval; }
+SetKernel choose(const Composed& set, const SetKernels& k) { return composed_kernel(set.ball, k); }
 
 SetKernel choose(const Uncertainty& uncertainty, InstructionSet instructions) {
   return std::visit([&](const auto& set) { return choose(set, kernels_for(instructions)); },

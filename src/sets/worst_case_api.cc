@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
 #include "sets/worst_case.h"
@@ -36,7 +37,7 @@ class Layout {
  public:
   Layout(const Uncertainty& set, const SingleRow& row, double sum, int lanes)
       : kernel_(worst_case_kernel(set)), radius_(radius_of(set)), lanes_(padded_lanes(lanes)) {
-    const bool interval = std::holds_alternative<Interval>(set);
+    const bool interval = needs_bounds(set);
     size_ = static_cast<int>(interval ? row.lower.size() : row.probability.size());
     double* numbers = numbers_.get((std::size_t{3} + lanes_) * size_ + std::size_t{2} * lanes_);
     probability_ = numbers, lower_ = probability_ + size_, upper_ = lower_ + size_;
@@ -44,15 +45,14 @@ class Layout {
     worst_ = floor_ + lanes_;
     place_ = places_.get(size_);
     for (int i = 0; i < size_; ++i) {
-      if (!interval && row.probability[i] == 0) continue;
+      if ((interval ? row.upper[i] : row.probability[i]) == 0) continue;
       place_[outcomes_] = i;
       probability_[outcomes_] = interval ? 0 : row.probability[i] / sum;
       lower_[outcomes_] = interval ? row.lower[i] : 0;
       upper_[outcomes_] = interval ? row.upper[i] : 1;
       ++outcomes_;
     }
-    const TV* tv = std::get_if<TV>(&set);
-    anywhere_ = tv != nullptr && tv->reach == Reach::anywhere;
+    anywhere_ = lands_anywhere(set);
     pointers_ = all_pointers_.get(outcomes_);
     for (int i = 0; i < outcomes_; ++i) pointers_[i] = values_ + std::size_t{1} * i * lanes_;
   }
@@ -117,7 +117,7 @@ WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
   require_row_scope(uncertainty, "the worst case of a row");
   const auto radii = radii_of(uncertainty).size();
   require(radii <= 1, "{} radii for one row, must be one number", radii);
-  const bool interval = std::holds_alternative<Interval>(uncertainty);
+  const bool interval = needs_bounds(uncertainty);
   double sum = 1;
   if (interval)
     check_bounds(row.lower, row.upper);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
 #include "sets/rows_abreast.h"
@@ -15,7 +15,7 @@ using namespace internal;
 namespace {
 
 void check_structure(const Uncertainty& set, const ManyRows& rows, std::size_t values) {
-  const bool interval = std::holds_alternative<Interval>(set);
+  const bool interval = needs_bounds(set);
   require(!rows.begin.empty() && rows.begin.front() == 0,
           "begin must have one entry for each row and one more, the first of them 0");
   const auto entries = static_cast<std::size_t>(rows.begin.back());
@@ -42,8 +42,7 @@ void check_structure(const Uncertainty& set, const ManyRows& rows, std::size_t v
 // nearly, copies of them.
 class Rows {
  public:
-  Rows(const Uncertainty& set, const ManyRows& rows)
-      : rows_(rows), interval_(std::holds_alternative<Interval>(set)) {
+  Rows(const Uncertainty& set, const ManyRows& rows) : rows_(rows), interval_(needs_bounds(set)) {
     bool as_given = true;
     for (std::size_t row = 0; row + 1 < rows.begin.size(); ++row) {
       try {
@@ -60,7 +59,10 @@ class Rows {
     stored_.row_outcomes = as_given ? rows.begin.data() : begin_.data();
     stored_.next = as_given ? rows.column.data() : column_.data();
     stored_.probability = as_given ? rows.probability.data() : probability_.data();
-    if (interval_) stored_.lower = rows.lower.data(), stored_.upper = rows.upper.data();
+    if (interval_) {
+      stored_.lower = as_given ? rows.lower.data() : lower_.data();
+      stored_.upper = as_given ? rows.upper.data() : upper_.data();
+    }
     if (radii.empty())
       stored_.same_radius = radius_of(set);
     else
@@ -85,8 +87,9 @@ class Rows {
   // True when the row can be used as it is.
   bool check(std::size_t row) const {
     if (interval_) {
-      check_bounds(of_row(rows_.lower, row), of_row(rows_.upper, row));
-      return true;
+      const auto upper = of_row(rows_.upper, row);
+      check_bounds(of_row(rows_.lower, row), upper);
+      return std::find(upper.begin(), upper.end(), 0.0) == upper.end();
     }
     const auto p = of_row(rows_.probability, row);
     const double sum = check_probabilities(p);
@@ -98,13 +101,19 @@ class Rows {
   void copy() {
     begin_.push_back(0);
     for (std::size_t row = 0; row + 1 < rows_.begin.size(); ++row) {
-      const auto p = of_row(rows_.probability, row);
-      const double sum = std::accumulate(p.begin(), p.end(), 0.0);
+      double sum = 0;
+      if (!interval_)
+        for (const double p : of_row(rows_.probability, row)) sum += p;
       for (auto i = rows_.begin[row]; i < rows_.begin[row + 1]; ++i) {
-        if (rows_.probability[i] == 0) continue;
+        if ((interval_ ? rows_.upper[i] : rows_.probability[i]) == 0) continue;
         entry_.push_back(i);
         column_.push_back(rows_.column[i]);
-        probability_.push_back(rows_.probability[i] / sum);
+        if (interval_) {
+          lower_.push_back(rows_.lower[i]);
+          upper_.push_back(rows_.upper[i]);
+        } else {
+          probability_.push_back(rows_.probability[i] / sum);
+        }
       }
       begin_.push_back(static_cast<std::int64_t>(entry_.size()));
     }
@@ -115,7 +124,7 @@ class Rows {
   StoredRows stored_;
   std::vector<std::int64_t> begin_, entry_;
   std::vector<std::int32_t> column_;
-  std::vector<double> probability_;
+  std::vector<double> probability_, lower_, upper_;
 };
 
 }  // namespace
@@ -130,8 +139,7 @@ WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& given,
   result.value.resize(count);
   if (count == 0) return result;
   const Rows rows(uncertainty, given);
-  const auto* tv = std::get_if<TV>(&uncertainty);
-  const bool anywhere = tv != nullptr && tv->reach == Reach::anywhere;
+  const bool anywhere = lands_anywhere(uncertainty);
   std::vector<double> floor(given.floor.begin(), given.floor.end());
   if (anywhere && floor.empty()) floor.push_back(*std::min_element(values.begin(), values.end()));
   require(!anywhere || floor.size() == 1 || floor.size() == result.value.size(),

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "model/end_components.h"
+#include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 
 namespace redoubt {
@@ -43,9 +44,13 @@ TEST(Support, IsWhatTheWorstCasesSay) {
                                            Chi2{2 * radius},
                                            KL{radius},
                                            Nominal{},
-                                           Interval{}};
+                                           Interval{},
+                                           Composed{Composed::Ball::tv, radius, Reach::support},
+                                           Composed{Composed::Ball::tv, radius, Reach::anywhere},
+                                           Composed{Composed::Ball::chi2, radius},
+                                           Composed{Composed::Ball::kl, radius}};
     const Uncertainty& set = sets[trial % sets.size()];
-    if (std::holds_alternative<Interval>(set)) {
+    if (needs_bounds(set)) {
       for (const double x : p) {
         lower.push_back(unit(random) < 0.5 ? 0 : 0.5 * x);
         upper.push_back(std::min(1.0, x + unit(random) * 0.6));

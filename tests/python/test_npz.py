@@ -9,7 +9,8 @@ R = np.array([[1.0, 0.0], [3.0, 0.5]])
 
 
 @pytest.mark.parametrize("uncertainty", [rd.KL(0.1), rd.TV(0.1), rd.TV([0.1, 0, 0.2, 0.3], reach="support"), rd.Chi2(0.2),
-                                         rd.Tilt(2.0), rd.Nominal(), rd.Interval(P * 0.9, np.minimum(P * 1.1, 1))])  # fmt: skip
+                                         rd.Tilt(2.0), rd.Nominal(), rd.Interval(P * 0.9, np.minimum(P * 1.1, 1)),
+                                         rd.Composed(rd.TV(0.1, "support"), P * 0.9, np.minimum(P * 1.1, 1))])  # fmt: skip
 def test_round_trip_keeps_every_bit(uncertainty, tmp_path):
     problem = rd.Problem(P, R / 3, signals={"wear": R / 7, "falls, often": rd.on_arrival({1: 1.0})}, order="sas", horizon=7,
                          discount=0.97, start=[0.25, 0.75], states=["dry", "é wet"], actions=["go", "stay"],

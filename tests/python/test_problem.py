@@ -278,7 +278,7 @@ BAD = {
     "not a constraint": (lambda P: rd.Problem(P, 0.0, horizon=1, constraints=["cost"]), "constraints = "),
     "not a set": (
         lambda P: rd.Problem(P, 0.0, horizon=1, uncertainty="kl"),
-        "uncertainty = 'kl' of type str, must be one of TV, Chi2, KL, Tilt, Interval and Nominal",
+        "uncertainty = 'kl' of type str, must be one of TV, Chi2, KL, Tilt, Interval, Composed and Nominal",
     ),
     "chance": (lambda P: rd.chance("x", probability=0.5), "one of at_least and at_most"),
     "sparse rows": (lambda P: rd.Problem(sp.csr_matrix(np.ones((5, 4)))), "a multiple of 4 rows"),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/set_traits.h"
 #include "support/random.h"
 
 namespace redoubt::testing {
@@ -50,7 +51,7 @@ ModelBuilder::RowData random_row(Random& random, const RandomOptions& o) {
       outcome.reward = random.uniform();
       outcome.signals = values(random, o.signals);
     }
-    if (std::holds_alternative<Interval>(o.uncertainty)) {
+    if (internal::needs_bounds(o.uncertainty)) {
       outcome.lower = p[i] * random.uniform();
       outcome.upper = p[i] + (1 - p[i]) * random.uniform();
     }

@@ -40,9 +40,17 @@ struct RandomOptions {
 // and a radius by row.
 RandomOptions shaped(RandomOptions options, std::uint64_t bits);
 
-// One of every uncertainty set.
+// One of every uncertainty set. (Chance constraints refuse a composed set with reach anywhere.)
 inline const std::vector<Uncertainty> kEverySet = {
-    Nominal{}, TV{0.2}, TV{0.2, Reach::support}, Chi2{0.3}, KL{0.1}, Tilt{0.5}, Interval{}};
+    Nominal{},
+    TV{0.2},
+    TV{0.2, Reach::support},
+    Chi2{0.3},
+    KL{0.1},
+    Tilt{0.5},
+    Interval{},
+    Composed{Composed::Ball::tv, 0.1, Reach::support},
+    Composed{Composed::Ball::kl, 0.05}};
 
 // One of every set that the rows of a state may share.
 inline const std::vector<Uncertainty> kSharedSets = {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "model/set_traits.h"
 #include "sets/reference.h"
 #include "support/mixture_corners.h"
 #include "support/rcvi_windows.h"
@@ -26,8 +27,7 @@ class Reference {
       if (in_windows)
         windows_.push_back(rcvi_windows(problem, static_cast<int>(windows_.size()), options));
     }
-    if (const auto* tv = std::get_if<TV>(&problem.uncertainty()))
-      anywhere_ = tv->reach == Reach::anywhere;
+    anywhere_ = internal::lands_anywhere(problem.uncertainty());
   }
 
   RcviValue at_start() {
@@ -150,11 +150,8 @@ class Reference {
 
   Real radius(Row row) const {
     const Uncertainty& set = problem_.uncertainty();
-    if (const auto* tv = std::get_if<TV>(&set)) return tv->radius.of(row);
-    if (const auto* chi2 = std::get_if<Chi2>(&set)) return chi2->radius.of(row);
-    if (const auto* kl = std::get_if<KL>(&set)) return kl->radius.of(row);
     if (const auto* tilt = std::get_if<Tilt>(&set)) return tilt->temperature;
-    return 0;
+    return internal::radius_of(set, row);
   }
 
   static RcviValue mixed(Real weight, const RcviValue& safe, const RcviValue& other) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "model/set_traits.h"
+
 namespace redoubt::testing {
 namespace {
 
@@ -52,8 +54,8 @@ class Windows {
     std::vector<Result> list;
     for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
       list.push_back({model.arrays().next[i], own + sign_ * model.outcome_value(signal_, i)});
-    const auto* tv = std::get_if<TV>(&problem_.uncertainty());
-    for (State s = 0; tv && tv->reach == Reach::anywhere && s < states(); ++s)
+    const bool anywhere = internal::lands_anywhere(problem_.uncertainty());
+    for (State s = 0; anywhere && s < states(); ++s)
       list.push_back({s, own + sign_ * model.arrival_value(signal_, s)});
     return list;
   }

@@ -7,11 +7,15 @@
 #include <numeric>
 #include <optional>
 
+#include "model/set_traits.h"
 #include "support/set_reference.h"
 
 namespace redoubt::testing {
 
 namespace {
+
+// Mass that is left where a row within bounds should have none.
+constexpr double kRoundedAway = 1e-15;
 
 // One check of one lane: a sentence when it fails.
 using Verdict = std::optional<std::string>;
@@ -43,8 +47,10 @@ class Checker {
  private:
   bool is_tilt() const { return std::holds_alternative<Tilt>(set_); }
   bool is_interval() const { return std::holds_alternative<Interval>(set_); }
+  const Composed* composed() const { return std::get_if<Composed>(&set_); }
   bool has_radius() const {
-    return !is_tilt() && !is_interval() && !std::holds_alternative<Nominal>(set_);
+    return !is_tilt() && !is_interval() && composed() == nullptr &&
+           !std::holds_alternative<Nominal>(set_);
   }
 
   std::vector<double> worst(const SetRow& row) { return solve(kernel_, row, scratch_).worst; }
@@ -149,11 +155,38 @@ class Checker {
     return {};
   }
 
+  // The row within the bounds from which P is least far away is not easily found. But it is enough
+  // that P is in the set around some such row: the one that gives the lowest values the most.
+  double composed_excess(const std::vector<double>& P, const std::vector<double>& v) const {
+    std::vector<std::size_t> order(v.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return v[a] < v[b]; });
+    std::vector<double> centre = row_.lower;
+    double left = 1 - std::accumulate(centre.begin(), centre.end(), 0.0);
+    for (std::size_t first = 0; first < order.size();) {  // equal values share what they get
+      std::size_t last = first;
+      double room = 0;
+      for (; last < order.size() && v[order[last]] == v[order[first]]; ++last)
+        room += row_.upper[order[last]] - row_.lower[order[last]];
+      const double share = room > 0 ? std::clamp(left / room, 0.0, 1.0) : 0.0;
+      for (; first < last; ++first)
+        centre[order[first]] += share * (row_.upper[order[first]] - row_.lower[order[first]]);
+      left -= share * room;
+    }
+    using enum Composed::Ball;
+    return excess_of(composed()->ball == tv ? 1 : composed()->ball == chi2 ? 2 : 3, centre, P, v);
+  }
+
   // How far P is outside the set; P has one more entry for the floor.
   double excess(const std::vector<double>& P, const std::vector<double>& v) const {
-    const auto& p = row_.probability;
+    return composed() != nullptr ? composed_excess(P, v)
+                                 : excess_of(set_.index(), row_.probability, P, v);
+  }
+
+  double excess_of(std::size_t kind, const std::vector<double>& p, const std::vector<double>& P,
+                   const std::vector<double>& v) const {
     double distance = 0, mass = 0;
-    switch (set_.index()) {
+    switch (kind) {
       case 0:  // none
       case 4:  // tilt
         for (std::size_t i = 0; i < p.size(); ++i)
@@ -167,11 +200,12 @@ class Checker {
         for (std::size_t i = 0; i < p.size(); ++i) distance += std::max(P[i] - p[i], 0.0);
         return distance + P.back() - row_.radius;
       case 2:  // chi2
-        for (std::size_t i = 0; i < p.size(); ++i) distance += (P[i] - p[i]) * (P[i] - p[i]) / p[i];
+        for (std::size_t i = 0; i < p.size(); ++i)
+          if (P[i] + p[i] > kRoundedAway) distance += (P[i] - p[i]) * (P[i] - p[i]) / p[i];
         return (distance - row_.radius) / (1 + row_.radius);
       case 3:  // kl
         for (std::size_t i = 0; i < p.size(); ++i)
-          if (P[i] > 0) distance += P[i] * std::log(P[i] / p[i]);
+          if (P[i] > (p[i] > 0 ? 0 : kRoundedAway)) distance += P[i] * std::log(P[i] / p[i]);
         return (distance - row_.radius) / (1 + row_.radius);
       default:  // interval
         for (std::size_t i = 0; i < p.size(); ++i)
@@ -251,16 +285,22 @@ class Checker {
 }  // namespace
 
 const std::vector<Uncertainty>& every_set() {
-  static const std::vector<Uncertainty> sets = {
-      Nominal{}, TV{0.0, Reach::anywhere}, TV{0.0, Reach::support}, Chi2{}, KL{}, Tilt{},
-      Interval{}};
+  static const std::vector<Uncertainty> sets = {Nominal{},
+                                                TV{0.0, Reach::anywhere},
+                                                TV{0.0, Reach::support},
+                                                Chi2{},
+                                                KL{},
+                                                Tilt{},
+                                                Interval{},
+                                                Composed{Composed::Ball::tv, 0.0, Reach::anywhere},
+                                                Composed{Composed::Ball::tv, 0.0, Reach::support},
+                                                Composed{Composed::Ball::chi2, 0.0},
+                                                Composed{Composed::Ball::kl, 0.0}};
   return sets;
 }
 
 std::string describe(const Uncertainty& set) {
-  const TV* tv = std::get_if<TV>(&set);
-  const bool anywhere = tv != nullptr && tv->reach == Reach::anywhere;
-  return std::string(name(set)) + (anywhere ? " anywhere" : "");
+  return std::string(name(set)) + (internal::lands_anywhere(set) ? " anywhere" : "");
 }
 
 std::string broken_law(const Uncertainty& set, WorstCase kernel, const SetRow& row,

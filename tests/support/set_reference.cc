@@ -28,7 +28,16 @@ bool is_benign(const Uncertainty& set, const SetRow& row, int lane) {
     at_low += value[i] == low ? row.probability[i] : 0;
   }
   at_low /= sum;
-  const long double edge = std::holds_alternative<KL>(set) ? -std::log(at_low) : 1 / at_low - 1;
+  const auto* composed = std::get_if<Composed>(&set);
+  if (composed != nullptr) {  // what the row that nature takes has there
+    long double most = 0, others = 0;
+    for (std::size_t i = 0; i < value.size(); ++i)
+      (value[i] == low ? most : others) += value[i] == low ? row.upper[i] : row.lower[i];
+    at_low = std::min(most, 1 - others);
+  }
+  const bool kl = std::holds_alternative<KL>(set) ||
+                  (composed != nullptr && composed->ball == Composed::Ball::kl);
+  const long double edge = kl ? -std::log(at_low) : 1 / at_low - 1;
   return *std::min_element(row.probability.begin(), row.probability.end()) >= 1e-13 &&
          (row.radius == 0 || row.radius > 1e-9) &&
          std::abs(row.radius - edge) > 1e-6L * std::max(edge, 1e-9L);

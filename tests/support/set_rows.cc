@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/set_traits.h"
+
 namespace redoubt::testing {
 
 double uniform(std::mt19937_64& random, double low, double high) {
@@ -115,6 +117,13 @@ void add_bounds(std::mt19937_64& random, SetRow& row) {
 
 }  // namespace
 
+void make_benign(SetRow& row) {
+  constexpr double kUnit = 0x1p-36;
+  row.radius = std::min(row.radius, 1e3);
+  for (double& x : row.lower) x = std::floor(x / kUnit) * kUnit;
+  for (double& x : row.upper) x = std::min(1.0, std::ceil(x / kUnit) * kUnit);
+}
+
 SetRow nasty_row(std::mt19937_64& random, const Uncertainty& set) {
   SetRow row;
   const int outcomes = 1 + pick(random, 24);
@@ -127,9 +136,9 @@ SetRow nasty_row(std::mt19937_64& random, const Uncertainty& set) {
   }
   row.radius = nasty_radius(random, row);
   if (std::holds_alternative<Tilt>(set)) row.radius = std::pow(10, -3 + 6 * uniform(random));
-  if (std::holds_alternative<Interval>(set)) add_bounds(random, row);
-  const TV* tv = std::get_if<TV>(&set);
-  if (tv != nullptr && tv->reach == Reach::anywhere)
+  if (internal::needs_bounds(set)) add_bounds(random, row);
+  if (std::holds_alternative<Composed>(set)) make_benign(row);
+  if (internal::lands_anywhere(set))
     for (int lane = 0; lane < padded_lanes(row.lanes); ++lane) {
       const std::vector<double> values = row.lane(lane);
       row.floor.push_back(values[pick(random, outcomes)] -

@@ -29,6 +29,11 @@ struct SetResult {
 // Runs a kernel on the row.
 SetResult solve(WorstCase kernel, const SetRow& row, Scratch& scratch);
 
+// For composed sets: bounds whose sums are exact, and no enormous radius. A ball around the row
+// that fills up the lowest values makes a root of what is left of the mass, and so of its rounding:
+// that is a matter of the bounds, not of a kernel.
+void make_benign(SetRow& row);
+
 // Rows of every kind that has broken a kernel: probabilities down to 1e-300, values in clusters 1e6
 // apart, ties, constants, radii from 1e-12 to 1e6 and within 1e-9 of the point where all mass fits
 // on the lowest value.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "io/explicit/explicit_model.h"
+#include "model/set_traits.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
@@ -51,8 +52,7 @@ double outcome_total(const Model& m, int signal, Row row, std::int64_t outcome) 
 // Mass that total variation moves to a new state earns the row's own value. Where a file has only
 // the totals of outcomes, that value must be the one that its reader takes from them.
 void require_row_values_survive(const Draft& draft, std::string_view format) {
-  const auto* tv = std::get_if<TV>(&draft.terms.uncertainty);
-  if (tv == nullptr || tv->reach != Reach::anywhere) return;
+  if (!lands_anywhere(draft.terms.uncertainty)) return;
   const Model& m = draft.model;
   for (int signal = -1; signal < m.signals(); ++signal) {
     if (m.outcome_values(signal).empty()) continue;

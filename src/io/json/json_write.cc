@@ -214,8 +214,9 @@ void write_uncertainty(std::string& out, const Draft& draft) {
         if constexpr (requires { set.radius; })
           out += ", \"radius\": " + radius_text(draft.model, set.radius);
         if constexpr (requires { set.reach; })
-          out += fmt::format(", \"reach\": \"{}\"",
-                             set.reach == Reach::anywhere ? "anywhere" : "support");
+          if (SetKind::find(name(draft.terms.uncertainty))->reach)
+            out += fmt::format(", \"reach\": \"{}\"",
+                               set.reach == Reach::anywhere ? "anywhere" : "support");
         if constexpr (requires { set.scope; }) {
           if (set.scope == Scope::state) out += ", \"scope\": \"state\"";
         }
