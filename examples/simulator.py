@@ -29,7 +29,9 @@ def say(message):
 
 
 sys.stdin.readline()                         # the greeting
-say({"states": STATES, "actions": ["run", "repair"], "signals": ["downtime"], "horizon": 20, "start": 0})
+say({"states": STATES, "actions": ["run", "repair"], "signals": ["downtime"], "horizon": 20, "start": 0,
+     # What `redoubt learn` may rely on: where each action of each state can lead. Leave it out if you do not know.
+     "outcomes": [[[s, min(s + 1, STATES - 1)], [0]] for s in range(STATES - 1)] + [[[STATES - 1], [0]]]})
 for line in sys.stdin:
     query = json.loads(line)
     # Randomness from the query's seed: the same answers in any order, and after a restart.

@@ -32,6 +32,7 @@ constexpr Verb kVerbs[] = {
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},
     {"estimate", "Build a problem from the samples of a simulator, or from recorded data",
      estimate_verb},
+    {"learn", "Draw samples where they matter until a policy is certified", learn_verb},
     {"samples", "How many samples a guarantee needs, or what they guarantee", samples_verb},
     {"convert", "Write a problem in another format, or renumber its states", convert_verb},
 };

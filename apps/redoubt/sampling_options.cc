@@ -10,6 +10,7 @@
 #include "checks.h"
 #include "redoubt/advanced/ranks.h"
 #include "redoubt/error.h"
+#include "redoubt/learn.h"
 #include "table.h"
 #include "text.h"
 
@@ -30,6 +31,8 @@ void check_sources(const ProblemOptions& problem, const SamplingOptions& options
   if (sources != 1)
     throw Error(fmt::format("{} of PROBLEM, --simulator and --data are given, must be one of them",
                             sources == 0 ? "none" : "several"));
+  if (options.radius_from_data && options.confidence)
+    throw Error("--radius-from-data and --confidence, must be one of them");
   if (!options.data.empty() && options.samples)
     throw Error("--samples has no meaning for --data, must be left out");
   if (!options.simulator.empty() && objective(problem).chosen())
@@ -39,17 +42,21 @@ void check_sources(const ProblemOptions& problem, const SamplingOptions& options
     throw Error("--simulator without --samples, must say how many samples of each row to ask for");
 }
 
-std::unique_ptr<Simulator> open_simulator(const ProblemOptions& problem,
-                                          const SamplingOptions& options) {
-  return options.simulator.empty() ? problem_simulator(read_problem(problem))
-                                   : external_simulator(options.simulator, options.external);
-}
-
-// Answers of a program are dear: until what is made of them is written they are on disk.
 constexpr const char* kStore = "simulator.samples";
 
 bool has_temporary_store(const SamplingOptions& options) {
   return !options.simulator.empty() && options.store.empty();
+}
+
+std::unique_ptr<Simulator> start_simulator(const ProblemOptions& problem,
+                                           const SamplingOptions& options) {
+  return options.simulator.empty() ? problem_simulator(read_problem(problem))
+                                   : external_simulator(options.simulator, options.external);
+}
+
+void require_end(const Terms& terms) {
+  if (!terms.horizon && terms.discount == 1)
+    throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
 }
 
 Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
@@ -60,28 +67,24 @@ Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
         {.states = options.states,
          .actions = options.actions,
          .terminal = options.terminal,
-         .unvisited = options.unvisited == "simplex" ? Unvisited::simplex : Unvisited::error,
+         .unvisited = options.unvisited == "simplex" || options.confidence ? Unvisited::simplex
+                                                                           : Unvisited::error,
          .objective = objective(problem)});
   }
-  const auto simulator = open_simulator(problem, options);
-  const std::string store = has_temporary_store(options) ? kStore : options.store;
-  return estimate(*simulator, {.samples = *options.samples, .seed = options.seed, .store = store},
-                  execution);
+  return estimate(
+      *start_simulator(problem, options),
+      {.samples = *options.samples, .seed = options.seed, .store = sample_store(options)},
+      execution);
 }
 
 }  // namespace
 
-void add_sampling(CommandLine& verb, SamplingOptions& options) {
+void add_simulator(CommandLine& verb, SamplingOptions& options) {
   const auto add = [&](const char* flag, auto& value, const char* text) {
     return verb.add_option(flag, value, text).group("Samples");
   };
   add("--simulator", options.simulator, "Program that answers queries; docs/sampling.md")
       .type_name("COMMAND");
-  add("--data", options.data, "Recorded transitions: CSV of state,action,next[,stage][,reward]...")
-      .type_name("FILE");
-  add("--samples", options.samples, "Samples of each row; with PROBLEM: of its nominal model")
-      .check(is_whole_number(1))
-      .type_name("NUMBER");
   add("--store", options.store,
       "Keep samples here, and go on from them; simulator.samples until a program is done")
       .type_name("FILE");
@@ -91,10 +94,27 @@ void add_sampling(CommandLine& verb, SamplingOptions& options) {
   add("--window", options.external.window, "Queries that may wait for an answer at a time")
       .check(is_whole_number())
       .type_name("NUMBER");
+}
+
+void add_sampling(CommandLine& verb, SamplingOptions& options) {
+  const auto add = [&](const char* flag, auto& value, const char* text) {
+    return verb.add_option(flag, value, text).group("Samples");
+  };
+  add_simulator(verb, options);
+  add("--data", options.data, "Recorded transitions: CSV of state,action,next[,stage][,reward]...")
+      .type_name("FILE");
+  add("--samples", options.samples, "Samples of each row; with PROBLEM: of its nominal model")
+      .check(is_whole_number(1))
+      .type_name("NUMBER");
   add("--radius-from-data", options.radius_from_data,
       "Radii such that all true rows are inside with probability 1 - DELTA")
       .check(is_number())
       .type_name("DELTA");
+  add("--confidence", options.confidence,
+      "An interval for each probability instead: all true rows are within the set of some row "
+      "inside")
+      .check(is_number())
+      .type_name("NUMBER");
   add("--unvisited", options.unvisited,
       "Rows without data: error, or simplex (anything may happen)")
       .check(is_one_of({"error", "simplex"}));
@@ -123,15 +143,36 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
   Terms terms = found.terms;
   // With a radius from data, a set is enough: its radius is what the data decide.
   ProblemOptions flags = problem;
-  if (options.radius_from_data && flags.set && !flags.radius) flags.radius = 0.0;
+  if ((options.radius_from_data || options.confidence) && flags.set && !flags.radius)
+    flags.radius = 0.0;
   if (problem.problem.empty())
     replace_terms(terms, found.model.states(), found.model.arrays().state_names, flags);
-  if (!terms.horizon && terms.discount == 1)
-    throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
+  require_end(terms);
   Problem result = options.radius_from_data
                        ? confident_problem(found, terms, *options.radius_from_data)
-                       : estimated_problem(found, terms);
+                   : options.confidence ? composed_problem(found, terms, *options.confidence)
+                                        : estimated_problem(found, terms);
   return {std::move(result), std::move(found), has_temporary_store(options), {}};
+}
+
+OpenSimulator open_simulator(const ProblemOptions& problem, const SamplingOptions& options) {
+  if (problem.problem.empty() == options.simulator.empty())
+    throw Error(fmt::format("{} of PROBLEM and --simulator are given, must be one of them",
+                            problem.problem.empty() ? "none" : "both"));
+  OpenSimulator open{start_simulator(problem, options), {}};
+  const SimulatorShape& shape = open.simulator->shape();
+  open.terms = shape.terms;
+  if (problem.problem.empty()) replace_terms(open.terms, shape.states, shape.state_names, problem);
+  require_end(open.terms);
+  return open;
+}
+
+std::string sample_store(const SamplingOptions& options) {
+  return has_temporary_store(options) ? kStore : options.store;
+}
+
+void remove_temporary_store(const SamplingOptions& options) {
+  if (has_temporary_store(options)) std::filesystem::remove(kStore);
 }
 
 void remove_temporary_store(const SampledProblem& sampled) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct SamplingOptions {
   std::optional<std::int64_t> samples;
   std::uint64_t seed = 0;  // the verb's own, where it has other uses for one
   ExternalOptions external;
-  std::optional<double> radius_from_data;
+  std::optional<double> radius_from_data, confidence;
   std::string unvisited = "error";
   std::optional<State> states;
   std::optional<std::int32_t> actions;
@@ -25,6 +26,19 @@ struct SamplingOptions {
 };
 
 void add_sampling(CommandLine& verb, SamplingOptions& options);
+void add_simulator(CommandLine& verb, SamplingOptions& options);  // the flags of simulators alone
+
+// What is asked, and the terms under which it is solved: its own, as far as no flag replaces them.
+struct OpenSimulator {
+  std::unique_ptr<Simulator> simulator;
+  Terms terms;
+};
+OpenSimulator open_simulator(const ProblemOptions& problem, const SamplingOptions& options);
+
+// Where samples go: answers of a program are dear, and on disk until what is made of them is
+// written, even where no file is named.
+std::string sample_store(const SamplingOptions& options);
+void remove_temporary_store(const SamplingOptions& options);
 
 // A problem and, where it was estimated, from what.
 struct SampledProblem {

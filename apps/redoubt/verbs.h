@@ -19,6 +19,7 @@ Action frontier_verb(CommandLine& verb);
 Action evaluate_verb(CommandLine& verb);
 Action compare_verb(CommandLine& verb);
 Action estimate_verb(CommandLine& verb);
+Action learn_verb(CommandLine& verb);
 Action samples_verb(CommandLine& verb);
 Action verify_verb(CommandLine& verb);
 Action simulate_verb(CommandLine& verb);

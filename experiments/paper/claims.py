@@ -94,6 +94,9 @@ class Sampling:
     violation: list[float]
     slope: float  # of log error against log samples; the theorem says -1/2
     commands: list[str]
+    needed: dict  # what `samples` says of epsilon .5
+    learned: list[int]  # samples in all with which `learn` certified that, for each seed
+    certifying: list[str]  # the commands of these two
 
 
 def sampling(program: Program, _: list[Result]) -> Sampling:
@@ -121,7 +124,13 @@ def sampling(program: Program, _: list[Result]) -> Sampling:
     x, y = [math.log(n) for n in sizes], [math.log(e) for e in rewards]
     slope = statistics.linear_regression(x, y).slope
     shown = [" ".join(command(*call).replace(folder + "/", "").split()) for call in calls]
-    return Sampling(sizes, rewards, violations, slope, shown)
+    exact = ["--epsilon", "0.5", "--delta", "0.05"]
+    needed = program.json("samples", problem, *exact)
+    learned = [program.json("learn", problem, *exact, "--seed", str(seed)) for seed in range(5)]
+    if any(one["status"] != "certified" for one in learned):
+        raise SystemExit(f"learn {problem}: {[one['status'] for one in learned]}, must be certified")
+    return Sampling(sizes, rewards, violations, slope, shown, needed, [one["samples"] for one in learned],
+                    [command("samples", problem, *exact), command("learn", problem, *exact)])  # fmt: skip
 
 
 @dataclass

@@ -18,6 +18,7 @@
 #include "redoubt/gradient.h"
 #include "redoubt/induced_model.h"
 #include "redoubt/io.h"
+#include "redoubt/learn.h"
 #include "redoubt/model.h"
 #include "redoubt/objective.h"
 #include "redoubt/policy.h"

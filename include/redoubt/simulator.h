@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,21 @@ struct SimulatorShape {
     std::vector<double> row, arrival;  // empty: zero
   };
   std::vector<Known> known;  // of the reward, then of each signal; empty: nothing is known
+  // What a row can lead to, where the simulator says so, for `learn`. An answer that is not among
+  // its row's outcomes is then an Error.
+  struct Outcome {
+    State next = 0;
+    std::vector<double> values;  // reward, then signals; empty: whatever the samples say
+    bool operator==(const Outcome&) const = default;
+  };
+  std::vector<std::vector<Outcome>> outcomes;  // of each row; empty: any state
+  // Between which numbers the values of samples lie, also for `learn`.
+  struct Range {
+    double least = 0, most = 0;
+  };
+  std::vector<std::optional<Range>> ranges;  // of the reward, then of each signal; empty: of none
+  // What all samples of a row share, outcomes that were never seen earn, too.
+  bool shared_values = false;
 
   Row rows() const { return static_cast<Row>(action.size()); }
   // An Error that names the broken rule, unless sizes, offsets and actions agree.

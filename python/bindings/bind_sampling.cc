@@ -1,13 +1,16 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "python_simulator.h"
 #include "redoubt/estimate.h"
+#include "redoubt/learn.h"
 #include "redoubt/samples.h"
 #include "released.h"
 
@@ -15,18 +18,6 @@ namespace nb = nanobind;
 using namespace redoubt;
 
 namespace {
-
-// Ctrl-C is an exception: half an estimate is none, and what was collected is in the store.
-Estimate run(Simulator& simulator, const EstimateOptions& options, const Execution& execution,
-             nb::object report) {
-  return released(execution, Watch(std::move(report), false),
-                  [&](const Execution& e) { return estimate(simulator, options, e); });
-}
-
-std::unique_ptr<Simulator> started(const std::string& command, const ExternalOptions& options) {
-  const nb::gil_scoped_release release;
-  return external_simulator(command, options);
-}
 
 using Function = std::function<Sample(const Query&)>;
 
@@ -69,47 +60,118 @@ void bind_values(nb::module_& m) {
       .def_ro("reused", &Estimate::reused);
 }
 
+// What a function of Python does not say itself.
+struct Declared {
+  State states = 0;
+  std::int32_t actions = 0;
+  std::vector<std::string> signals;
+  int stages = 1;
+  std::vector<State> terminal;
+  std::vector<std::vector<State>> outcomes;  // of each row; empty: any state
+  std::vector<std::optional<std::pair<double, double>>> ranges;
+  bool shared_values = false;
+
+  SimulatorShape shape() const {
+    SimulatorShape made = regular_shape(states, actions, signals, stages, terminal);
+    for (const auto& row : outcomes) {
+      auto& declared = made.outcomes.emplace_back();
+      for (const State next : row) declared.push_back({next, {}});
+    }
+    for (const auto& range : ranges) {
+      auto& declared = made.ranges.emplace_back();
+      if (range) declared = {range->first, range->second};
+    }
+    made.shared_values = shared_values;
+    return made;
+  }
+};
+
+void bind_simulators(nb::module_& m) {
+  nb::class_<Simulator>(m, "Simulator", "What can be asked for samples.")
+      .def_prop_ro("states", [](const Simulator& self) { return self.shape().states; })
+      .def_prop_ro("groups", [](const Simulator&) { return 0; })  // as a model without any
+      .def_prop_ro("state_names", [](const Simulator& self) { return self.shape().state_names; })
+      .def_prop_ro("terms", [](const Simulator& self) { return self.shape().terms; });
+  nb::class_<Declared>(m, "Declared")
+      .def(nb::init<>())
+      .def_rw("states", &Declared::states)
+      .def_rw("actions", &Declared::actions)
+      .def_rw("signals", &Declared::signals)
+      .def_rw("stages", &Declared::stages)
+      .def_rw("terminal", &Declared::terminal)
+      .def_rw("outcomes", &Declared::outcomes)
+      .def_rw("ranges", &Declared::ranges)
+      .def_rw("shared_values", &Declared::shared_values);
+  m.def("problem_simulator", &problem_simulator, nb::arg("problem"));
+  m.def("external_simulator", &external_simulator, nb::arg("command"), nb::arg("options"),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "function_simulator",
+      [](Function function, const Declared& declared) {
+        return function_simulator(declared.shape(), std::move(function));
+      },
+      nb::arg("function"), nb::arg("declared"));
+  m.def(
+      "batch_simulator",
+      [](nb::object function, int batch, const Declared& declared) -> std::unique_ptr<Simulator> {
+        return std::make_unique<PythonSimulator>(declared.shape(), std::move(function), batch);
+      },
+      nb::arg("function"), nb::arg("batch"), nb::arg("declared"));
+}
+
+void bind_learn(nb::module_& m) {
+  nb::class_<LearnOptions>(m, "LearnOptions")
+      .def(nb::init<>())
+      .def_rw("epsilon", &LearnOptions::epsilon)
+      .def_rw("delta", &LearnOptions::delta)
+      .def_rw("strict", &LearnOptions::strict)
+      .def_rw("uniform", &LearnOptions::uniform)
+      .def_rw("first_samples", &LearnOptions::first_samples)
+      .def_rw("most_samples", &LearnOptions::most_samples)
+      .def_rw("seed", &LearnOptions::seed)
+      .def_rw("store", &LearnOptions::store);
+  nb::class_<LearnRound>(m, "LearnRound")
+      .def_ro("samples", &LearnRound::samples)
+      .def_ro("worst", &LearnRound::worst)
+      .def_ro("bound", &LearnRound::bound)
+      .def_ro("feasible", &LearnRound::feasible)
+      .def_ro("most_drawn", &LearnRound::most_drawn);
+  nb::class_<Learned>(m, "Learned")
+      .def_ro("solution", &Learned::solution)
+      .def_ro("problem", &Learned::problem)
+      .def_ro("samples", &Learned::samples)
+      .def_ro("rounds", &Learned::rounds)
+      .def_ro("queries", &Learned::queries)
+      .def_ro("reused", &Learned::reused);
+  m.def(
+      "learn",
+      [](Simulator& simulator, const Terms& terms, LearnOptions options, const Execution& execution,
+         nb::object report, const nb::object& round) {
+        if (!round.is_none())
+          options.round = [&](const LearnRound& reached) {
+            const nb::gil_scoped_acquire lock;
+            return !round(reached).is(nb::bool_(false));
+          };
+        return solve_released(execution, std::move(report), [&](const Execution& e) {
+          return learn(simulator, terms, options, e);
+        });
+      },
+      nb::arg("simulator"), nb::arg("terms"), nb::arg("options"), nb::arg("execution"),
+      nb::arg("report").none(), nb::arg("round").none());
+  m.def("composed_problem", &composed_problem, nb::arg("estimate"), nb::arg("terms"),
+        nb::arg("confidence"));
+}
+
 void bind_estimates(nb::module_& m) {
   m.def(
-      "estimate_problem",
-      [](const Problem& problem, const EstimateOptions& options, const Execution& execution,
+      "estimate",
+      [](Simulator& simulator, const EstimateOptions& options, const Execution& execution,
          nb::object report) {
-        return run(*problem_simulator(problem), options, execution, std::move(report));
+        // Ctrl-C is an exception: half an estimate is none, and what was collected is in the store.
+        return released(execution, Watch(std::move(report), false),
+                        [&](const Execution& e) { return estimate(simulator, options, e); });
       },
-      nb::arg("problem"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
-  m.def(
-      "estimate_command",
-      [](const std::string& command, const ExternalOptions& external,
-         const EstimateOptions& options, const Execution& execution, nb::object report) {
-        const auto simulator = started(command, external);
-        return run(*simulator, options, execution, std::move(report));
-      },
-      nb::arg("command"), nb::arg("external"), nb::arg("options"), nb::arg("execution"),
-      nb::arg("report").none());
-  m.def(
-      "estimate_function",
-      [](Function function, State states, std::int32_t actions, std::vector<std::string> signals,
-         int stages, const std::vector<State>& terminal, const EstimateOptions& options,
-         const Execution& execution, nb::object report) {
-        const auto shape = regular_shape(states, actions, std::move(signals), stages, terminal);
-        return run(*function_simulator(shape, std::move(function)), options, execution,
-                   std::move(report));
-      },
-      nb::arg("function"), nb::arg("states"), nb::arg("actions"), nb::arg("signals"),
-      nb::arg("stages"), nb::arg("terminal"), nb::arg("options"), nb::arg("execution"),
-      nb::arg("report").none());
-  m.def(
-      "estimate_batches",
-      [](nb::object function, int batch, State states, std::int32_t actions,
-         std::vector<std::string> signals, int stages, const std::vector<State>& terminal,
-         const EstimateOptions& options, const Execution& execution, nb::object report) {
-        const auto shape = regular_shape(states, actions, std::move(signals), stages, terminal);
-        PythonSimulator simulator(shape, std::move(function), batch);
-        return run(simulator, options, execution, std::move(report));
-      },
-      nb::arg("function"), nb::arg("batch"), nb::arg("states"), nb::arg("actions"),
-      nb::arg("signals"), nb::arg("stages"), nb::arg("terminal"), nb::arg("options"),
-      nb::arg("execution"), nb::arg("report").none());
+      nb::arg("simulator"), nb::arg("options"), nb::arg("execution"), nb::arg("report").none());
   m.def(
       "read_recorded",
       [](std::string_view text, std::string_view name, std::optional<State> states,
@@ -130,7 +192,9 @@ void bind_estimates(nb::module_& m) {
 
 void bind_sampling(nb::module_& m) {
   bind_values(m);
+  bind_simulators(m);
   bind_estimates(m);
+  bind_learn(m);
   nb::class_<SampleSize>(
       m, "SampleSize",
       R"doc(How many samples a guarantee needs, or what they buy; made by `samples_needed` and `samples_buy`.

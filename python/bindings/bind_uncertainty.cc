@@ -57,7 +57,7 @@ nb::class_<Set> bind_ball(nb::module_& m, const char* name, const char* doc) {
           "radius",
           [](nb::pointer_and_handle<Set> self) { return from_radius(self.p->radius, self.h); },
           nb::rv_policy::reference)
-      .def_prop_ro("scope", [](const Set& self) { return redoubt::name(self.scope); })
+      .def_prop_ro("scope", [](const Set& self) { return redoubt::name(scope_of(self)); })
       .def(nb::self == nb::self, kEquals);
 }
 

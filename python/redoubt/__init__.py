@@ -3,7 +3,7 @@
 from . import plots
 from ._abstract import Abstraction, AbstractSolution, abstract
 from ._aggregate import Aggregation, AggregateSolution, aggregate
-from ._build import Interval
+from ._build import Composed, Interval
 from ._core import (
     KL,
     TV,
@@ -40,6 +40,7 @@ from ._core import (
 from ._core import version as __version__
 from ._explore import explore
 from ._gym import GymController, as_gymnasium, from_gymnasium
+from ._learn import LearnedSolution, learn
 from ._name import refuse_the_other_redoubt
 from ._partial import PartialSolution, solve_partially
 from ._policy import Policy
@@ -80,6 +81,7 @@ __all__ = [
     "Chi2",
     "Comparison",
     "ComparisonLine",
+    "Composed",
     "Constraint",
     "ConstraintResult",
     "ContinuousController",
@@ -92,6 +94,7 @@ __all__ = [
     "Gaussian",
     "GymController",
     "Interval",
+    "LearnedSolution",
     "MarkovKernel",
     "MemoryPlan",
     "Nominal",
@@ -132,6 +135,7 @@ __all__ = [
     "explore",
     "from_gymnasium",
     "from_storm",
+    "learn",
     "load",
     "load_solution",
     "make",

@@ -65,11 +65,19 @@ class EstimatedProblem(Problem):
     reused: int
 
     @classmethod
-    def _from(cls, found: _core.Estimate, delta: float | None, **given: Any) -> EstimatedProblem:
+    def _from(
+        cls, found: _core.Estimate, delta: float | None, confidence: float | None = None, **given: Any
+    ) -> EstimatedProblem:
         terms = terms_of(found.terms, found.model, **given)
-        made = cls._adopt(
-            _core.estimated_problem(found, terms) if delta is None else _core.confident_problem(found, terms, delta)
-        )
+        if confidence is not None:
+            if delta is not None:
+                raise Error("delta and confidence, must be one of them")
+            problem = _core.composed_problem(found, terms, confidence)
+        else:
+            problem = (
+                _core.estimated_problem(found, terms) if delta is None else _core.confident_problem(found, terms, delta)
+            )
+        made = cls._adopt(problem)
         made.__dict__.update(visits=np.array(found.visits), unvisited=found.unvisited, queries=found.queries,
                              reused=found.reused)  # fmt: skip
         return made
@@ -82,6 +90,35 @@ def _restored(make: Callable[..., Problem], arguments: tuple[Any, ...], found: d
     made = EstimatedProblem._adopt(make(*arguments))
     made.__dict__.update(found)
     return made
+
+
+def open_simulator(
+    simulator: Any, *, states: int | None, actions: int | None, signals: Sequence[str], stages: int,
+    terminal: Sequence[int], timeout: float, window: int, batch: int | None, outcomes: Any = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None, shared_values: bool = False,
+) -> _core.Simulator:  # fmt: skip
+    """What `estimate` and `learn` take as a simulator: a Problem, a command or a function."""
+    if isinstance(simulator, _core.Problem):
+        return _core.problem_simulator(simulator)
+    if isinstance(simulator, str):
+        external = _core.ExternalOptions()
+        external.timeout, external.window = timeout, window
+        return _core.external_simulator(simulator, external)
+    if states is None or actions is None:
+        raise Error("simulator is a function, must say how many states and actions there are")
+    declared = _core.Declared()
+    declared.states, declared.actions, declared.signals = states, actions, list(signals)
+    declared.stages, declared.terminal, declared.shared_values = stages, list(terminal), shared_values
+    if outcomes is not None:
+        acting = [state for state in range(states) if state not in set(terminal)]
+        declared.outcomes = [[int(to) for to in outcomes[s][a]] for _ in range(stages) for s in acting for a in range(actions)]
+    if ranges is not None:
+        if not set(ranges) <= {"reward", *signals}:
+            raise Error(f"ranges of {sorted(set(ranges) - {'reward', *signals})}, must be of reward or a signal")
+        declared.ranges = [ranges.get(name) for name in ("reward", *signals)]
+    if batch is None:
+        return _core.function_simulator(_answer(simulator, list(signals)), declared)
+    return _core.batch_simulator(_answers(simulator, list(signals)), batch, declared)
 
 
 @named_options
@@ -146,24 +183,10 @@ def estimate(
     options.samples, options.seed = samples, seed
     if store is not None:
         options.store = Path(store)
-    run_on = execution(threads)
+    opened = open_simulator(simulator, states=states, actions=actions, signals=signals, stages=stages,
+                            terminal=terminal, timeout=timeout, window=window, batch=batch)  # fmt: skip
     with reporter(progress, "estimate") as report:
-        if isinstance(simulator, _core.Problem):
-            found = _core.estimate_problem(simulator, options, run_on, report)
-        elif isinstance(simulator, str):
-            external = _core.ExternalOptions()
-            external.timeout, external.window = timeout, window
-            found = _core.estimate_command(simulator, external, options, run_on, report)
-        else:
-            if states is None or actions is None:
-                raise Error("estimate of a function, must say how many states and actions there are")
-            asked = (states, actions, list(signals), stages, list(terminal))
-            if batch is None:
-                answer = _answer(simulator, list(signals))
-                found = _core.estimate_function(answer, *asked, options, run_on, report)
-            else:
-                answers = _answers(simulator, list(signals))
-                found = _core.estimate_batches(answers, batch, *asked, options, run_on, report)
+        found = _core.estimate(opened, options, execution(threads), report)
     return EstimatedProblem._from(found, delta, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                                   discount=discount, start=start)  # fmt: skip
 
@@ -177,6 +200,7 @@ def recorded(
     terminal: Sequence[int] = (),
     unvisited: Literal["error", "simplex"] = "error",
     delta: float | None = None,
+    confidence: float | None = None,
     reward: str | Absent | None = ABSENT,
     minimise: str | None = None,
     constraints: Constraints = ABSENT,
@@ -189,7 +213,9 @@ def recorded(
 
     Without a column called reward, `reward` or `minimise` names the one that is to be maximised or minimised;
     reward=None says that there is none. Rows without samples are an Error that lists them or, with
-    unvisited="simplex", rows in which nature may do anything.
+    unvisited="simplex", rows in which nature may do anything. With `delta` the radius comes from the data. With
+    `confidence`, such as 0.95, each probability has an interval of its own, rows without samples may be anything, and
+    the set is around every row within the intervals (`Composed`).
 
     >>> lines = ["state,action,next,reward", "0,0,1,1", "0,0,0,1", "1,0,0,0"]
     >>> _ = (folder / "log.csv").write_text("\\n".join(lines))
@@ -199,9 +225,10 @@ def recorded(
     if unvisited not in ("error", "simplex"):
         raise Error(f"unvisited = {unvisited!r}, must be 'error' or 'simplex'")
     text = Path(path).read_text()
-    found = _core.read_recorded(text, str(path), states, actions, list(terminal), unvisited == "simplex",
+    anything = unvisited == "simplex" or confidence is not None
+    found = _core.read_recorded(text, str(path), states, actions, list(terminal), anything,
                                 objective_of(reward, minimise))  # fmt: skip
-    return EstimatedProblem._from(found, delta, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+    return EstimatedProblem._from(found, delta, confidence, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                                   discount=discount, start=start)  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _TERMS = {
     "discount": "a number",
     "start": "a state, or a distribution over states",
     "constraints": "a list of constraints, made by at_least, at_most or chance",
-    "uncertainty": "one of TV, Chi2, KL, Tilt, Interval and Nominal, as in KL(0.05)",
+    "uncertainty": "one of TV, Chi2, KL, Tilt, Interval, Composed and Nominal, as in KL(0.05)",
 }
 
 
@@ -53,7 +53,7 @@ def is_helpful(what: str, word: str) -> bool:
     return word == "helpful"
 
 
-def terms_of(base: _core.Terms, model: _core.Model, **given: Any) -> _core.Terms:
+def terms_of(base: _core.Terms, model: _core.Model | _core.Simulator, **given: Any) -> _core.Terms:
     """The terms with those that are given in place of its own."""
     terms = _core.Terms(base)
     for name, value in given.items():
@@ -66,7 +66,7 @@ def terms_of(base: _core.Terms, model: _core.Model, **given: Any) -> _core.Terms
     return terms
 
 
-def _read(name: str, value: Any, model: _core.Model) -> Any:
+def _read(name: str, value: Any, model: _core.Model | _core.Simulator) -> Any:
     if name == "start":
         return _start(value, model)
     if name == "uncertainty" and value is None:
@@ -74,7 +74,7 @@ def _read(name: str, value: Any, model: _core.Model) -> Any:
     return list(value) if name == "constraints" else value
 
 
-def _start(start: Any, model: _core.Model) -> _core.Start:
+def _start(start: Any, model: _core.Model | _core.Simulator) -> _core.Start:
     if isinstance(start, _core.Start):
         return start
     names: dict[Any, int] = {name: number for number, name in enumerate(model.state_names)}

@@ -63,7 +63,10 @@ void check_radius(const Radius& radius, const Model& model, Scope scope) {
 
 template <class Set>
 void check_set(const Set& set, const Model& model) {
-  if constexpr (requires { set.radius; }) check_radius(set.radius, model, set.scope);
+  if constexpr (requires { set.scope; })
+    check_radius(set.radius, model, set.scope);
+  else if constexpr (requires { set.radius; })
+    check_radius(set.radius, model, Scope::row);
   if constexpr (requires { set.temperature; })
     require(set.temperature > 0 && std::isfinite(set.temperature),
             "temperature = {}, must be positive and finite", set.temperature);
@@ -84,10 +87,8 @@ void check_helpful(const Terms& terms) {
 }
 
 // A landing that becomes an outcome of its row would be within the bounds of none.
-void check_landings(const Model& model, const Terms& terms) {
+void check_landings(const Terms& terms) {
   if (!lands_anywhere(terms.uncertainty) || !needs_bounds(terms.uncertainty)) return;
-  require(model.groups() == 0, "set {} with reach anywhere and groups, must have reach support",
-          name(terms.uncertainty));
   for (const Constraint& c : terms.constraints)
     require(!c.probability,
             "a chance constraint on '{}' with set {} and reach anywhere, must have reach support",
@@ -142,7 +143,7 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   spread_radii_of_states(model_, terms_.uncertainty);
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   check_helpful(terms_);
-  check_landings(model_, terms_);
+  check_landings(terms_);
   const State ordinary = model_.states() - model_.groups();
   if (model_.groups() > 0) {
     WithGroups made = with_groups(model_, terms_);

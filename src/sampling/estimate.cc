@@ -6,9 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "numerics/philox.h"
-#include "parallel/workers.h"
-#include "sampling/query_name.h"
+#include "sampling/questions.h"
 #include "sampling/store.h"
 #include "sampling/tally.h"
 #include "support/require.h"
@@ -17,14 +15,7 @@ namespace redoubt {
 using namespace internal;
 namespace {
 
-constexpr std::int64_t kBlock = 1024;  // draws of a row that are handed to a thread at once
-constexpr double kNanosecondsPerQuery = 100.0;  // of a simulator that threads may share
-
-std::uint64_t query_seed(std::uint64_t seed, Row row, std::int64_t draw) {
-  return RandomStream(seed, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(draw))
-             .bits() >>
-         11;
-}
+constexpr std::int64_t kReported = 1024;  // samples between two looks at the clock
 
 // Which samples there are already.
 class Present {
@@ -51,9 +42,8 @@ class Run {
         options_(options),
         execution_(execution),
         total_(shape_.rows() * options.samples),
+        questions_(simulator, options.seed, execution.threads),
         before_(shape_) {
-    for (std::size_t slot = 0; slot + 1 < shape_.state_rows.size(); ++slot)
-      slots_.insert(slots_.end(), shape_.state_rows[slot + 1] - shape_.state_rows[slot], slot);
     if (!options.store.empty()) open_store();
   }
 
@@ -78,27 +68,24 @@ class Run {
                              "{}: holds a sample of row {}, must be of a row in 0..{}",
                              options_.store.string(), record.row, shape_.rows() - 1);
                      if (!present_->mark(record.row, record.draw)) return;
-                     before_.check(record.sample);
+                     check_sample(shape_, record.sample);
                      before_.add(record.row, record.sample);
                      ++reused_;
                    });
   }
 
   Estimate ask_all() {
-    Workers workers(simulator_.is_concurrent() ? execution_.threads : 1);
-    std::vector<Tally> tallies(workers.count(), Tally(shape_));
-    if (simulator_.is_concurrent()) {
-      const std::int64_t blocks = (options_.samples + kBlock - 1) / kBlock;
-      workers.for_each(shape_.rows() * blocks, static_cast<double>(total_) * kNanosecondsPerQuery,
-                       [&](std::int64_t begin, std::int64_t end, int worker) {
-                         for (auto item = begin; item < end; ++item)
-                           ask(item / blocks, item / blocks + 1, item % blocks * kBlock,
-                               std::min(options_.samples, (item % blocks + 1) * kBlock),
-                               tallies[worker], worker);
-                       });
-    } else {
-      ask(0, shape_.rows(), 0, options_.samples, tallies[0], 0);
-    }
+    std::vector<Tally> tallies(questions_.workers(), Tally(shape_));
+    std::vector<DrawRange> ranges;
+    for (Row row = 0; row < shape_.rows(); ++row) ranges.push_back({row, 0, options_.samples});
+    questions_.ask(
+        ranges, [&](Row row, std::int64_t draw) { return present_ && present_->has(row, draw); },
+        [&](const Query& query, const Sample& sample, int worker) {
+          tallies[worker].add(query.row, sample);
+          if (store_) store_->add(query.row, query.draw, sample);
+          const auto done = reused_ + ++asked_;
+          if (worker == 0) report(done);
+        });
     if (store_) store_->flush();
     for (const Tally& tally : tallies) before_.add(tally);
     Estimate estimate = before_.finish();
@@ -107,42 +94,9 @@ class Run {
     return estimate;
   }
 
-  // Draws begin..end-1 of rows first..last-1, as far as they are missing.
-  void ask(Row first, Row last, std::int64_t begin, std::int64_t end, Tally& tally, int worker) {
-    Row row = first;
-    std::int64_t draw = begin;
-    const auto next = [&](Query& query) {
-      for (; row < last; ++row, draw = begin) {
-        while (draw < end && present_ && present_->has(row, draw)) ++draw;
-        if (draw < end) break;
-      }
-      if (row == last) return false;
-      const auto slot = static_cast<std::int64_t>(slots_[row]);
-      query = {row,
-               draw,
-               static_cast<int>(slot / shape_.states),
-               static_cast<State>(slot % shape_.states),
-               shape_.action[row],
-               query_seed(options_.seed, row, draw)};
-      ++draw;
-      return true;
-    };
-    simulator_.answer(next, [&](const Query& query, const Sample& sample) {
-      try {
-        tally.check(sample);
-      } catch (const Error& error) {
-        throw Error(fmt::format("{}: {}", query_name(shape_, query), error.what()));
-      }
-      tally.add(query.row, sample);
-      if (store_) store_->add(query.row, query.draw, sample);
-      const auto done = reused_ + ++asked_;
-      if (worker == 0) report(done);
-    });
-  }
-
   // From the calling thread only, and not for every sample: clocks are slower than samples.
   void report(std::int64_t done) {
-    if (simulator_.is_concurrent() && ++unreported_ % kBlock != 0) return;
+    if (simulator_.is_concurrent() && ++unreported_ % kReported != 0) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     const bool go_on = !execution_.progress ||
                        execution_.progress(static_cast<double>(done) / static_cast<double>(total_));
@@ -162,8 +116,8 @@ class Run {
   const EstimateOptions& options_;
   const Execution& execution_;
   std::int64_t total_;
-  Tally before_;                    // what was in the store
-  std::vector<std::size_t> slots_;  // (stage, state) of each row
+  Questions questions_;
+  Tally before_;  // what was in the store
   std::optional<Present> present_;
   std::optional<SampleStore> store_;
   std::int64_t reused_ = 0, unreported_ = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "redoubt/simulator.h"
 #include "support/require.h"
@@ -22,6 +23,26 @@ void SimulatorShape::check() const {
               slot % states);
     }
   }
+  require(outcomes.empty() || static_cast<Row>(outcomes.size()) == rows(),
+          "outcomes of {} rows, must be of all {}", outcomes.size(), rows());
+  for (const std::vector<Outcome>& row : outcomes) {
+    require(!row.empty(), "a row without outcomes, must have at least one");
+    for (const Outcome& outcome : row) {
+      require(outcome.next >= 0 && outcome.next < states,
+              "an outcome leads to state {}, must be in 0..{}", outcome.next, states - 1);
+      require(outcome.values.empty() || outcome.values.size() == signals.size() + 1,
+              "{} values of an outcome, must be the reward and {} signals", outcome.values.size(),
+              signals.size());
+    }
+  }
+  require(ranges.empty() || ranges.size() == signals.size() + 1,
+          "ranges of {} quantities, must be of the reward and of {} signals", ranges.size(),
+          signals.size());
+  for (const auto& range : ranges)
+    require(!range || (std::isfinite(range->least) && range->least <= range->most &&
+                       std::isfinite(range->most)),
+            "a range from {} to {}, must be finite and increase", range ? range->least : 0,
+            range ? range->most : 0);
   require(known.empty() || known.size() == signals.size() + 1,
           "known values of {} quantities, must be of the reward and of {} signals", known.size(),
           signals.size());

@@ -30,13 +30,48 @@ void read_available(const JsonNode& node, std::int64_t actions, SimulatorShape& 
   }
 }
 
+// For each state, for each of its actions, the states that may follow.
+void read_outcomes(const JsonNode& node, SimulatorShape& shape) {
+  if (node.size() != static_cast<std::size_t>(shape.states))
+    node.fail(fmt::format("must list what each of the {} states leads to", shape.states));
+  for (int stage = 0; stage < shape.stages; ++stage) {
+    for (std::size_t state = 0; state < node.size(); ++state) {
+      const JsonNode rows = node.at(state);
+      const auto slot = static_cast<std::size_t>(stage) * shape.states + state;
+      const auto count =
+          static_cast<std::size_t>(shape.state_rows[slot + 1] - shape.state_rows[slot]);
+      if (rows.size() != count)
+        rows.fail(fmt::format("must have a list for each of its {} actions", count));
+      for (std::size_t action = 0; action < count; ++action) {
+        const JsonNode list = rows.at(action);
+        auto& outcomes = shape.outcomes.emplace_back();
+        for (std::size_t i = 0; i < list.size(); ++i)
+          outcomes.push_back({static_cast<State>(list.at(i).integer(0, shape.states - 1)), {}});
+      }
+    }
+  }
+}
+
+void read_ranges(const JsonNode& node, SimulatorShape& shape) {
+  std::vector<std::string_view> names = {"reward"};
+  names.insert(names.end(), shape.signals.begin(), shape.signals.end());
+  node.allow_only(names);
+  for (const std::string_view name : names) {
+    auto& range = shape.ranges.emplace_back();
+    const auto given = node.find(std::string(name));
+    if (!given) continue;
+    if (given->size() != 2) given->fail("must be two numbers, the least and the most");
+    range = {given->at(0).number(), given->at(1).number()};
+  }
+}
+
 }  // namespace
 
 SimulatorShape read_hello(const std::string& line) {
   const Json json = parse_json(line);
   const JsonNode root(json);
   root.allow_only({"states", "actions", "available", "signals", "horizon", "discount", "start",
-                   "stage_dependent"});
+                   "stage_dependent", "outcomes", "ranges", "shared_values"});
   Terms terms;
   if (const auto node = root.find("horizon"); node && !node->is_null())
     terms.horizon = static_cast<int>(node->integer(0, 2'000'000'000));
@@ -65,6 +100,12 @@ SimulatorShape read_hello(const std::string& line) {
   if (const auto node = root.find("start"))
     terms.start = Start(static_cast<State>(node->integer(0, shape.states - 1)));
   shape.terms = std::move(terms);
+  if (const auto node = root.find("outcomes")) read_outcomes(*node, shape);
+  if (const auto node = root.find("ranges")) read_ranges(*node, shape);
+  if (const auto node = root.find("shared_values")) {
+    if (!node->raw().is_boolean()) node->fail("must be true or false");
+    shape.shared_values = node->raw().get<bool>();
+  }
   shape.check();
   return shape;
 }

@@ -38,6 +38,16 @@ SimulatorShape shape_of(const Problem& problem) {
   shape.identity = identity_of(a);
   shape.known.push_back({a.reward, a.arrival_reward});
   for (const Signal& signal : a.signals) shape.known.push_back({signal.row, signal.arrival});
+  const Model& model = problem.model();
+  shape.outcomes.resize(model.rows());
+  for (Row row = 0; row < model.rows(); ++row) {
+    for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+      SimulatorShape::Outcome& outcome = shape.outcomes[row].emplace_back();
+      outcome.next = a.next[i];
+      for (int s = -1; s < model.signals(); ++s)
+        outcome.values.push_back(model.value(s, row) + model.outcome_value(s, i));
+    }
+  }
   return shape;
 }
 

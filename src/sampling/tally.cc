@@ -1,27 +1,12 @@
 #include "sampling/tally.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include "support/require.h"
 
 namespace redoubt::internal {
 
 Tally::Tally(const SimulatorShape& shape)
     : shape_(shape), rows_(shape.rows()), key_(2 + shape.signals.size()) {}
-
-void Tally::check(const Sample& sample) const {
-  require(sample.next >= 0 && sample.next < shape_.states, "next = {}, must be in 0..{}",
-          sample.next, shape_.states - 1);
-  require(std::isfinite(sample.reward), "reward = {}, must be finite", sample.reward);
-  require(sample.signals.size() == shape_.signals.size(), "{} signals, must be {}",
-          sample.signals.size(), shape_.signals.size());
-  for (std::size_t s = 0; s < sample.signals.size(); ++s) {
-    require(std::isfinite(sample.signals[s]), "signal '{}' = {}, must be finite", shape_.signals[s],
-            sample.signals[s]);
-  }
-}
 
 void Tally::add(Row row, const Sample& sample) {
   key_[0] = sample.next;

@@ -13,8 +13,6 @@ class Tally {
  public:
   explicit Tally(const SimulatorShape& shape);
 
-  // An Error that says what is wrong with the sample, unless it fits the shape.
-  void check(const Sample& sample) const;
   void add(Row row, const Sample& sample);  // of a checked sample
   void add(const Tally& other);
 

@@ -38,10 +38,14 @@ ELSEWHERE = {
     "function_simulator": "rd.estimate",
     "external_simulator": "rd.estimate",
     "regular_shape": "rd.estimate",
+    "composed": "rd.Composed",
+    "learn": "rd.learn",
+    "composed_problem": "rd.recorded",
 }
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
     ("Execution", "progress"),
+    ("LearnOptions", "round"),
     ("Execution", "planned"),  # rd.plan_rcvi
     ("Execution", "clock"),  # tests go by a clock of their own
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),

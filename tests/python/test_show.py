@@ -59,13 +59,13 @@ def public_values():
         rd.evaluate(PROBLEM, SOLUTION), rd.achievable_range(PROBLEM), rd.plan_rcvi(PROBLEM), rd.plan_robust(PROBLEM),
         rd.environments()[0], rd.environments()[0].parameters[0], kernel, kernel.at(3, 0), kernel.rows(), estimated,
         asked[0], rd.Queries(*[np.zeros(3)] * 4), rd.GymController(SOLUTION), rd.samples_needed(PROBLEM, epsilon=0.5),
-        rd.Shield(rd.solve(PROBLEM)),
+        rd.Shield(rd.solve(PROBLEM)), rd.learn(rd.make("fork"), epsilon=0.5),
         rd.solve_partially(initial=0, actions=lambda x: ["on"], step=lambda x, action: [(1.0, x + 1, 0.5)],
                            ranges={"reward": (0, 1)}, discount=0.5),
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)),
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)).solve(),
         system, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
-        rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9),
+        rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9), rd.Composed(rd.KL(0.1)),
     ]  # fmt: skip
 
 

@@ -1,0 +1,229 @@
+"""What `learn` claims against the truth, and what it costs. Each part prints a table for docs/measurements/sample_complexity.md:
+
+    .venv/bin/python experiments/learn/run.py coverage --runs 400     # the claims of 400 runs each, checked on the true model
+    .venv/bin/python experiments/learn/run.py samples                 # draws to certify, against `samples`
+    .venv/bin/python experiments/learn/run.py adaptive                # adaptive against uniform draws
+    .venv/bin/python experiments/learn/run.py bracket                 # the certified bracket over the samples
+    .venv/bin/python experiments/learn/run.py recorded                # a log of 100,000 transitions
+    .venv/bin/python experiments/learn/run.py time                    # a round against a frontier solve
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import redoubt as rd
+from logs import write_log
+
+RIVER = "river_swim(horizon=10,set=kl,radius=0.05,bound=4)"
+FIGURES = Path(__file__).resolve().parents[2] / "docs" / "measurements" / "figures"
+SETS = ["set=tv,radius=.05,reach=support", "set=chi2,radius=.1", "set=kl,radius=.05"]
+# Problem, epsilon; the bounds bind.
+COVERED = [
+    ("river_swim(horizon=10,start=2,{})", 0.5),
+    ("fork(bound=1.2,{})", 0.05),
+    ("garnet(states=8,actions=2,spread=2,horizon=5,bound=16,seed=1,{})", 4.0),
+    ("grid(size=4,horizon=8,{})", 0.7),
+]
+
+
+def wrong_claims(problem: rd.Problem, learned: rd.LearnedSolution, epsilon: float, best: float, feasible: bool) -> list[str]:
+    """Which of the claims of one run the true model contradicts."""
+    found = []
+    if learned.status == "infeasible":
+        return ["infeasible"] if feasible else []
+    if learned.reward.bound < best - 1e-7:
+        found.append("bound")
+    real = rd.evaluate(problem, learned.policy)
+    if real.reward.worst < learned.reward.worst - 1e-7:
+        found.append("reward")
+    for mine, true in zip(learned.constraints, real.constraints, strict=True):
+        sign = 1 if mine.sense == "at_most" else -1
+        if sign * (true.worst - mine.worst) > 1e-7:
+            found.append("constraint")
+        if learned.status == "certified" and sign * (true.worst - mine.bound) > epsilon + 1e-7:
+            found.append("kept")
+    return found
+
+
+def coverage(runs: int, delta: float, only: str) -> None:
+    from scipy.stats import binom
+
+    most = int(binom.ppf(0.99, runs, delta))
+    print(f"| problem | set | epsilon | runs | certified | wrong | at most (1 % test) | samples, median | seconds |\n{'|---' * 9}|")
+    for text, epsilon in COVERED:
+        for one in SETS:
+            problem = rd.make(text.format(one))
+            if only not in text.format(one):
+                continue
+            truth = rd.solve(problem, tolerance=1e-5)
+            wrong, certified, samples, begin = 0, 0, [], time.process_time()
+            for seed in range(runs):
+                learned = rd.learn(problem, epsilon=epsilon, delta=delta, seed=seed)
+                wrong += bool(wrong_claims(problem, learned, epsilon, truth.reward.worst, truth.status != "infeasible"))
+                certified += learned.status == "certified"
+                samples.append(learned.samples.sum())
+            print(f"| `{text.format('...')}` | {one.split(',')[0][4:]} | {epsilon} | {runs} | {certified} | {wrong} | {most} | "
+                  f"{np.median(samples):,.0f} | {time.process_time() - begin:.0f} |", flush=True)  # fmt: skip
+
+
+PRICED = [
+    ("river_swim(horizon=10,start=2)", 0.5),
+    ("river_swim(horizon=10,start=3)", 0.5),
+    ("machine_replacement(horizon=10,discount=1)", 0.5),
+    ("garnet(states=8,actions=2,spread=2,horizon=5,bound=16,seed=1)", 4.0),
+    ("streaming(buffer=4,horizon=8)", 0.5),
+]
+
+
+def samples(seeds: int) -> None:
+    print(f"| problem | epsilon | rows | samples: of each row | in all | learn: in all, median of {seeds} | times fewer |\n{'|---' * 7}|")
+    for text, epsilon in PRICED:
+        problem = rd.make(text)
+        asked = rd.samples_needed(problem, epsilon=epsilon)
+        drawn = []
+        for seed in range(seeds):
+            learned = rd.learn(problem, epsilon=epsilon, seed=seed, most_samples=20_000_000)
+            assert learned.status == "certified", (text, learned.status)
+            drawn.append(int(learned.samples.sum()))
+        needed = float(np.median(drawn))
+        print(f"| `{text}` | {epsilon} | {len(problem.action)} | {asked.per_row:,} | {asked.total:,.0f} | {needed:,.0f} | {asked.total / needed:,.0f} |", flush=True)
+
+
+def long_river(states: int) -> rd.Problem:
+    """A river with a long quiet bank: most states are rarely visited."""
+    rng = np.random.default_rng(0)
+    P = np.zeros((states, 2, states))
+    for s in range(states):
+        stay, back = rng.uniform(0.45, 0.55), rng.uniform(0.25, 0.35)
+        P[s, 0, max(s - 1, 0)] += 1
+        P[s, 1, max(s - 1, 0)] += back
+        P[s, 1, s] += stay
+        P[s, 1, min(s + 1, states - 1)] += 1 - stay - back
+    reward = np.zeros((states, 2))
+    reward[:, 1] = np.linspace(0, 1, states)
+    return rd.Problem(P, reward=reward, signals={"cost": np.tile([0.0, 1.0], (states, 1))}, order="sas", horizon=10,
+                      constraints=[rd.at_most("cost", 6)], uncertainty=rd.KL(0.02), start=2)  # fmt: skip
+
+
+def adaptive(seeds: int) -> None:
+    problem = long_river(60)
+    print(f"| draws | samples, median of {seeds} | rows with more than the first round |\n{'|---' * 3}|")
+    for uniform in (False, True):
+        runs = [rd.learn(problem, epsilon=0.04, seed=seed, uniform=uniform) for seed in range(seeds)]
+        assert all(run.status == "certified" for run in runs), [run.status for run in runs]
+        print(f"| {'uniform' if uniform else 'adaptive'} | {np.median([run.samples.sum() for run in runs]):,.0f} | "
+              f"{np.median([(run.samples > 32).sum() for run in runs]):.0f} of {len(problem.action)} |", flush=True)  # fmt: skip
+
+
+def bracket(seeds: int) -> None:
+    measured = mean_errors(RIVER)
+    problem = rd.make(RIVER)
+    truth = rd.solve(problem, tolerance=1e-5).reward.worst
+    print(f"| samples of each row | measured error, mean | certified bracket, median of {seeds} | times the error | guaranteed in advance | truth inside |\n{'|---' * 6}|")
+    sizes, widths = [300, 1000, 3000, 10_000, 30_000, 100_000], []
+    for size in sizes:
+        runs = [rd.learn(problem, epsilon=1e-4, seed=seed, uniform=True, strict=True, first_samples=size, round=lambda _: False)
+                for seed in range(seeds)]  # fmt: skip
+        kept = [run for run in runs if run.constraints[0].satisfied]
+        widths.append(np.median([run.reward.bound - run.reward.worst for run in kept]) if kept else math.nan)
+        inside = all(run.reward.bound >= truth - 1e-7 for run in runs)
+        error, promise = measured[size]
+        print(f"| {size:,} | {error:.3g} | {widths[-1]:.3g} | {widths[-1] / error:.0f} | {promise:.3g} | {'yes' if inside else 'no'} |", flush=True)
+    good = np.isfinite(widths)
+    slope = np.polyfit(np.log(np.array(sizes)[good]), np.log(np.array(widths)[good]), 1)[0]
+    print(f"\nslope {slope:.2f}, optimum {truth:.4f}")
+    draw(sizes, widths, measured)
+
+
+def mean_errors(problem: str) -> dict[int, tuple[float, float]]:
+    """By samples of each row: the mean error that experiments/sample_complexity measured, and the guarantee beside it."""
+    found: dict[int, list[tuple[float, float]]] = {}
+    with (FIGURES / "sample_complexity.csv").open() as file:
+        for line in csv.DictReader(file):
+            if line["problem"] == problem:
+                error = float(line["shortfall"]) + float(line["violation"])
+                found.setdefault(int(line["samples"]), []).append((error, float(line["bound"])))
+    return {size: (float(np.mean([one[0] for one in lines])), lines[0][1]) for size, lines in found.items()}
+
+
+def draw(sizes: list[int], widths: list[float], measured: dict[int, tuple[float, float]]) -> None:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "redoubt"
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(6, 4.5), layout="constrained")
+    every = sorted(measured)
+    axis.loglog(every, [measured[n][1] for n in every], "--", color="tab:gray", label="guaranteed before the first draw")
+    axis.loglog(sizes, widths, "s-", color="tab:blue", label="certified bracket")
+    axis.loglog(every, [measured[n][0] for n in every], "o-", color="tab:orange", label="measured error, mean")
+    axis.set(xlabel="samples of each row", ylabel="reward", title=RIVER)
+    axis.title.set_size("small")
+    axis.legend()
+    figure.savefig(FIGURES / "learn.svg", metadata={"Date": None})
+
+
+def recorded(transitions: int) -> None:
+    problem = rd.make("river_swim(horizon=10,start=2)")
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.csv"
+        write_log(log, problem, transitions)
+        terms = dict(horizon=10, start=2)
+        truth = rd.solve(problem.replace(uncertainty=rd.Nominal()), "robust").reward.worst
+        print(f"| set around the log | reward that the best policy guarantees | below the truth, {truth:.4f}, by |\n{'|---' * 3}|")
+        for name, options in {
+            "`--confidence 0.95`": dict(confidence=0.95, uncertainty=rd.Nominal()),
+            "`--radius-from-data 0.05`, tv": dict(delta=0.05, uncertainty=rd.TV(0.0)),
+            "`--radius-from-data 0.05`, kl": dict(delta=0.05, uncertainty=rd.KL(0.0)),
+        }.items():
+            known = rd.recorded(log, **options, **terms)
+            worst = rd.solve(known, "robust").reward.worst
+            print(f"| {name} | {worst:.4f} | {truth - worst:.4f} |", flush=True)
+
+
+def duration(seeds: int) -> None:
+    print(f"| problem | frontier, s | a round of learn, s | ratio |\n{'|---' * 4}|")
+    for text, epsilon in PRICED[:3]:
+        problem = rd.make(text)
+        empirical = rd.estimate(problem, samples=1000)
+        spent = [[], []]
+        for seed in range(seeds):
+            begin = time.process_time()
+            rd.solve(empirical)
+            middle = time.process_time()
+            learned = rd.learn(problem, epsilon=epsilon, seed=seed)
+            spent[0].append(middle - begin)
+            spent[1].append((time.process_time() - middle) / len(learned.rounds["samples"]))
+        frontier, round_ = (float(np.median(one)) for one in spent)
+        print(f"| `{text}` | {frontier:.3f} | {round_:.3f} | {round_ / frontier:.2f} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=["coverage", "samples", "adaptive", "bracket", "recorded", "time"])
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--delta", type=float, default=0.05)
+    parser.add_argument("--only", default="", help="problems whose text holds this")
+    parser.add_argument("--transitions", type=int, default=100_000)
+    given = parser.parse_args()
+    {
+        "coverage": lambda: coverage(given.runs, given.delta, given.only),
+        "samples": lambda: samples(given.seeds),
+        "adaptive": lambda: adaptive(given.seeds),
+        "bracket": lambda: bracket(given.seeds),
+        "recorded": lambda: recorded(given.transitions),
+        "time": lambda: duration(given.seeds),
+    }[given.part]()
+
+
+if __name__ == "__main__":
+    main()

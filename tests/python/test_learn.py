@@ -1,0 +1,150 @@
+"""Learning with a certificate: the composed set against a convex solver, and every door to `learn`."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+import redoubt as rd
+from program import ROOT, refused, run, run_json
+
+sys.path.append(str(ROOT / "experiments" / "learn"))
+from logs import write_log  # noqa: E402
+
+SIMULATOR = f"{sys.executable} {ROOT / 'examples' / 'simulator.py'}"
+RIVER = "river_swim(horizon=6,start=2,bound=2.2)"
+
+
+@pytest.mark.parametrize("kind", ["tv", "chi2", "kl"])
+def test_composed_sets_agree_with_a_convex_solver_over_both_rows(kind):
+    """Nature's row and the row that it is near are both variables of one convex program."""
+    import cvxpy as cp
+
+    rng = np.random.default_rng(7)
+    for _ in range(12):
+        k = int(rng.integers(2, 6))
+        p, v, radius = rng.dirichlet(np.ones(k)), rng.normal(size=k), float(rng.uniform(0.01, 0.3))
+        lo, hi = np.maximum(p - rng.uniform(0, 0.2, k), 0), np.minimum(p + rng.uniform(0, 0.2, k), 1)
+        moved, centre = cp.Variable(k, nonneg=True), cp.Variable(k, nonneg=True)
+        distance = {
+            "tv": lambda a, b: cp.norm1(a - b) / 2,
+            "chi2": lambda a, b: cp.sum(cp.hstack([cp.quad_over_lin(a[i] - b[i], b[i]) for i in range(k)])),
+            "kl": lambda a, b: cp.sum(cp.rel_entr(a, b)),
+        }[kind](moved, centre)
+        asked = cp.Problem(cp.Minimize(v @ moved), [cp.sum(moved) == 1, cp.sum(centre) == 1, centre >= lo, centre <= hi,
+                                                    distance <= radius])  # fmt: skip
+        asked.solve(solver=cp.CLARABEL)
+        ball = {"tv": rd.TV(radius, "support"), "chi2": rd.Chi2(radius), "kl": rd.KL(radius)}[kind]
+        worst, chosen = rd.worst_case(rd.Composed(ball, lo, hi), p, v, return_distribution=True)
+        assert worst == pytest.approx(asked.value, abs=2e-6)
+        assert chosen @ v == pytest.approx(worst, abs=1e-12)
+
+
+def test_composed_is_a_set_like_any_other(tmp_path):
+    rng = np.random.default_rng(3)
+    P = rng.dirichlet(np.ones(3), size=(3, 2))
+    lo, hi = P * 0.9, np.minimum(P * 1.1, 1)
+    problem = rd.Problem(P, reward=rng.random((3, 2)), signals={"cost": rng.random((3, 2))}, order="sas", horizon=4,
+                         constraints=[rd.at_most("cost", 2.2)], uncertainty=rd.Composed(rd.KL(0.05), lo, hi))  # fmt: skip
+    solution = rd.solve(problem)
+    assert solution.status == "certified"
+    again = rd.verify(problem, solution.policy)
+    assert again.reward.worst == pytest.approx(solution.reward.worst, abs=1e-9)
+    inner, outer = rd.solve(problem.replace(uncertainty=rd.KL(0.05))), rd.solve(problem.replace(uncertainty=rd.Interval()))
+    assert solution.reward.worst < min(inner.reward.bound, outer.reward.bound)
+    for name in ("p.json", "p.umb", "p.npz"):
+        rd.save(problem, tmp_path / name)
+        assert rd.load(tmp_path / name) == problem
+    for method in ("rcvi", "robust", "nominal", "rnpg"):
+        other = rd.solve(problem, method)
+        assert rd.verify(problem, other.policy).reward.worst == pytest.approx(other.reward.worst, abs=1e-9)
+    with pytest.raises(rd.Error, match="Composed of none"):
+        rd.Composed(rd.Nominal())
+    with pytest.raises(rd.Error, match="must be none, tv, chi2 or kl"):
+        rd.Composed(rd.Tilt(1.0))
+
+
+def test_every_door_gives_the_same_answer():
+    problem = rd.make(RIVER)
+    learned = rd.learn(problem, epsilon=0.3, seed=5)
+    assert learned.status == "certified" and learned.gap <= 0.3 and learned.confidence == 0.95
+    assert learned.method == "learn" and learned.problem.uncertainty.ball == rd.KL(0.05)
+    printed = run_json("learn", RIVER, "--epsilon", "0.3", "--seed", "5")
+    assert printed["reward"]["worst"] == learned.reward.worst
+    assert printed["samples_of_rows"] == learned.samples.tolist() and printed["confidence"] == 0.95
+    assert [one["samples"] for one in printed["rounds"]] == learned.rounds["samples"].tolist()
+    assert rd.evaluate(problem, learned.policy).reward.worst >= learned.reward.worst
+    assert rd.evaluate(learned.problem, learned.policy).reward.worst == pytest.approx(learned.reward.worst)
+
+
+def test_a_function_declares_what_it_can_do():
+    def step(query):
+        up = np.random.default_rng(query.seed).random() < 0.3
+        return (min(query.state + up, 2) if query.action else 0), float(query.state == 2), {"wear": float(query.action)}
+
+    sizes = dict(states=3, actions=2, signals=["wear"], horizon=4, uncertainty=rd.TV(0.05, "support"), start=0,
+                 constraints=[rd.at_most("wear", 3)], epsilon=0.4)  # fmt: skip
+    outcomes = [[[0], [0, 1]], [[0], [1, 2]], [[0], [2]]]
+    ranges = {"reward": (0, 1), "wear": (0, 1)}
+    declared = rd.learn(step, outcomes=outcomes, ranges=ranges, **sizes)
+    assert declared.status == "certified"
+    seen = rd.learn(step, ranges=ranges, shared_values=True, **sizes)
+    assert seen.status == "certified" and seen.samples.sum() > declared.samples.sum()
+    assert abs(seen.reward.worst - declared.reward.worst) < 0.4
+    anywhere = rd.learn(step, outcomes=outcomes, ranges=ranges, **sizes | {"start": [0.5, 0.5, 0.0]})
+    assert anywhere.problem.start.tolist() == [0.5, 0.5, 0.0]
+    with pytest.raises(rd.Error, match="its range must be declared"):
+        rd.learn(step, **sizes)
+    with pytest.raises(rd.Error, match="no declared outcome"):
+        rd.learn(step, outcomes=[[[0], [0, 1]], [[0], [1]], [[0], [2]]], ranges=ranges, **sizes)
+    with pytest.raises(rd.Error, match=r"ranges of \['tear'\]"):
+        rd.learn(step, ranges={"tear": (0, 1)}, **sizes)
+
+
+def test_a_program_and_a_stop_in_between(tmp_path):
+    store = tmp_path / "kept.samples"
+    common = ["learn", "--simulator", SIMULATOR, "--set", "kl", "--radius", "0.02", "--bound", "downtime<=4", "--epsilon", "1.5"]
+    whole = run_json(*common, cwd=tmp_path)
+    assert not list(tmp_path.iterdir())  # samples that were kept on the way are gone
+    assert whole["status"] == "certified" and whole["samples_reused"] == 0
+    part = run_json(*common, "--store", str(store), "--most-samples", "400", status=None)
+    assert part["status"] in ("feasible", "stopped") and part["samples"] <= 400
+    again = run_json(*common, "--store", str(store))
+    assert again["samples_reused"] == part["samples"]
+    for key in ("reward", "constraints", "samples_of_rows", "rounds"):
+        assert again[key] == whole[key], key
+
+
+def test_the_program_prints_and_writes_what_can_be_verified(tmp_path):
+    problem, solution = tmp_path / "known.json", tmp_path / "learned.h5"
+    text = run("learn", RIVER, "--epsilon", "0.3", "-o", str(solution), "--problem-out", str(problem)).stdout
+    assert text.startswith("certified: with probability at least 0.95")
+    assert "Samples: " in text and "holds" in text
+    assert json.loads(problem.read_text())["uncertainty"] == {"set": "interval-kl", "radius": 0.05}
+    said, checked = run_json("evaluate", str(problem), str(solution), status=None), run_json("verify", str(problem), str(solution), status=None)
+    assert said["reward"]["worst"] == pytest.approx(checked["reward"]["worst"], abs=1e-9)
+
+
+@pytest.mark.parametrize(("flags", "message"), [
+    (["--delta", "0.1"], "--epsilon is missing"),
+    (["--epsilon", "-1"], "epsilon = -1, must be positive"),
+    (["--epsilon", "1", "--delta", "2"], r"delta = 2, must be in \(0, 1\)"),
+    (["--epsilon", "1", "--most-samples", "3"], "most_samples = 3, must be at least"),
+    (["--epsilon", "1", "--set", "tilt", "--temperature", "1"], "set tilt around rows"),
+])  # fmt: skip
+def test_bad_input_is_one_line(flags, message):
+    assert re.search(message, refused("learn", RIVER, *flags))
+
+
+def test_data_with_confidence_are_narrower_than_an_inflated_ball(tmp_path):
+    problem = rd.make("river_swim(horizon=10,start=2)")
+    write_log(tmp_path / "log.csv", problem, 20000)
+    terms = dict(horizon=10, start=2, constraints=[rd.at_most("cost", 4)])
+    composed = rd.recorded(tmp_path / "log.csv", confidence=0.95, uncertainty=rd.Nominal(), **terms)
+    ball = rd.recorded(tmp_path / "log.csv", delta=0.05, uncertainty=rd.KL(0.0), **terms)
+    truth = rd.solve(problem.replace(uncertainty=rd.Nominal()))
+    values = [rd.solve(known, "robust").reward.worst for known in (composed, ball)]
+    assert values[1] < values[0] <= rd.solve(truth.problem, "robust").reward.worst + 1e-9
+    with pytest.raises(rd.Error, match="delta and confidence"):
+        rd.recorded(tmp_path / "log.csv", confidence=0.95, delta=0.05, **terms)
