@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "redoubt/advanced/ranks.h"
@@ -20,6 +21,7 @@ struct Residual {
     most = std::max(most, after);
   }
   void add(const Residual& other);
+  void add(const double* before, const double* after, std::int64_t count);
 };
 void agree(Communicator& ranks, Residual& residual);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bellman/nominal_rows.h"
+
 namespace redoubt::internal {
 namespace {
 
@@ -20,7 +22,7 @@ int outcomes_of(const Model& model, Row row) {
 RowBatch::RowBatch(const Problem& problem)
     : problem_(&problem),
       nature_(nature_of_rows(problem)),
-      nominal_(std::holds_alternative<Nominal>(problem.uncertainty())),
+      nominal_(is_nominal(problem)),
       kernel_(worst_cases_kernel(problem.uncertainty())),
       expected_(expected_values_kernel()),
       count_(problem.model().most_outcomes() + 2),
@@ -30,18 +32,8 @@ RowBatch::RowBatch(const Problem& problem)
 
 void RowBatch::worst(std::span<const Row> rows, const Channel& channel, const double* next,
                      double floor, double* result, const Distributions* distributions) {
-  const Model& model = problem_->model();
   evaluations_ += static_cast<double>(rows.size());
-  if (nominal_ && model.outcome_values(channel.signal).empty()) {
-    const ModelArrays& arrays = model.arrays();
-    expected_({arrays.row_outcomes.data(), arrays.next.data(), arrays.probability.data()},
-              rows.data(), static_cast<std::int64_t>(rows.size()), next, result);
-    for (std::size_t i = 0; distributions != nullptr && i < rows.size(); ++i)
-      std::copy(arrays.probability.begin() + model.outcome_begin(rows[i]),
-                arrays.probability.begin() + model.outcome_end(rows[i]),
-                distributions->probability + distributions->begin[i]);
-    return add_own_values(rows, channel, result);
-  }
+  if (nominal_) return expect(rows, channel, next, result, distributions);
   for (std::size_t first = 0; first < rows.size(); first += kWindow) {
     const auto window = rows.subspan(first, std::min<std::size_t>(kWindow, rows.size() - first));
     Distributions here;
@@ -50,6 +42,21 @@ void RowBatch::worst(std::span<const Row> rows, const Channel& channel, const do
                  distributions != nullptr ? &here : nullptr);
   }
   add_own_values(rows, channel, result);
+}
+
+void RowBatch::expect(std::span<const Row> rows, const Channel& channel, const double* next,
+                      double* result, const Distributions* distributions) {
+  const Model& model = problem_->model();
+  earned_.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    earned_[i] = nominal_earned(model, channel, rows[i]);
+  const SparseRows matrix = nominal_rows(model);
+  expected_(matrix, {.count = static_cast<std::int64_t>(rows.size()), .list = rows.data()},
+            earned_.data(), problem_->discount(), next, result);
+  for (std::size_t i = 0; distributions != nullptr && i < rows.size(); ++i)
+    std::copy(matrix.probability + model.outcome_begin(rows[i]),
+              matrix.probability + model.outcome_end(rows[i]),
+              distributions->probability + distributions->begin[i]);
 }
 
 void RowBatch::solve_window(std::span<const Row> rows, const Channel& channel, const double* next,

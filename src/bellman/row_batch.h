@@ -32,6 +32,8 @@ class RowBatch {
              double* result, const Distributions* distributions = nullptr);
 
  private:
+  void expect(std::span<const Row> rows, const Channel& channel, const double* next, double* result,
+              const Distributions* distributions);
   void solve_window(std::span<const Row> rows, const Channel& channel, const double* next,
                     double floor, double* result, const Distributions* distributions);
   void sort_by_outcomes(std::span<const Row> rows);
@@ -48,6 +50,7 @@ class RowBatch {
   WorstCases kernel_;
   ExpectedValues expected_;
   double evaluations_ = 0;
+  std::vector<double> earned_;  // of each row that is nominal
   Scratch scratch_;
   std::vector<int> order_, count_;  // rows of a window by their number of outcomes
   std::vector<double> probability_, lower_, upper_, values_, minimiser_;  // [outcome][lane]

@@ -172,24 +172,16 @@ void KeptNature::step(Workers& workers, Exchange& exchange, const std::vector<do
   const ExpectedValues expected = expected_values_kernel();
   std::vector<std::vector<Residual>> found(workers.count(), std::vector<Residual>(count));
   const auto run = [&](State begin, State end, int worker) {
-    std::vector<Row> rows;
-    std::vector<double> result;
     for (State place = begin; place < end; ++place) {
       const auto first = decisions_->begin(place), last = decisions_->end(place);
       const auto own = nodes_->first_node(stage_, model.own(place));
-      rows.clear();
-      for (auto node = first; node < last; ++node) rows.push_back(node);
-      result.resize(rows.size());
       for (std::size_t c = 0; c < count; ++c) {
         const SparseRows chain{begin_.data(), column_.data(),
                                probability_.data() + c * column_.size()};
-        expected(chain, rows.data(), static_cast<std::int64_t>(rows.size()), next.data() + c * all,
-                 result.data());
-        for (std::size_t n = 0; n < rows.size(); ++n) {
-          const auto at = static_cast<std::int64_t>(c) * all + own + static_cast<std::int64_t>(n);
-          values[at] = earned_[c * nodes + rows[n]] + problem_->discount() * result[n];
-          found[worker][c].add(next[at], values[at]);
-        }
+        const auto at = static_cast<std::int64_t>(c) * all + own;
+        expected(chain, {.count = last - first, .first = first}, earned_.data() + c * nodes + first,
+                 problem_->discount(), next.data() + c * all, values.data() + at);
+        for (auto n = at; n < at + last - first; ++n) found[worker][c].add(next[n], values[n]);
       }
     }
   };

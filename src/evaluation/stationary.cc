@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "bellman/nominal_rows.h"
 #include "bellman/steps.h"
 #include "model/end_components.h"
 #include "parallel/collectives.h"
@@ -60,15 +61,17 @@ void shift_states(const Model& model, Exchange& exchange, double by, std::vector
 
 Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
                                   std::vector<double>& values, const Width& width) {
+  if (is_nominal(sweep_->problem())) return improve_nominal(taken, channel, values, width);
   const double discount = this->discount();
   double last = Residual::kNone;
   make_room(taken);
   better_.resize(values.size());
+  const RowBatch::Distributions to{begin_.data(), chain_.probability.data()};
   for (int round = 0;; ++round) {
     sweep_->workers().check_together();
     const bool fixes = round < kMostRounds;
-    const Residual residual = sweep_->step(taken, channel, values.data(), better_.data(),
-                                           fixes ? &distributions_ : nullptr);
+    const Residual residual =
+        sweep_->step(taken, channel, values.data(), better_.data(), fixes ? &to : nullptr);
     values.swap(better_);
     const Bracket found = bracket(residual, discount);
     const double size = scale(residual, found);
@@ -78,6 +81,30 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
     if (!fixes) continue;
     fix_distributions(taken, channel);
     sweep_fixed(channel, values);
+  }
+}
+
+// Nature has no choice: the chain is the same for ever. A single sweep may do little, so that
+// whether sweeps still help is asked after as many of them as must leave a twentieth of a bracket.
+Bracket StationaryValues::improve_nominal(const TakenRows& taken, const Channel& channel,
+                                          std::vector<double>& values, const Width& width) {
+  const double discount = this->discount();
+  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
+  double last = Residual::kNone;
+  find_nominal_chain(sweep_->problem().model(), channel, taken, chain_);
+  better_.resize(values.size());
+  for (std::int64_t sweeps = 1;; ++sweeps) {
+    sweep_->workers().check_together();
+    const Residual residual = step_along(chain_, sweep_->problem(), sweep_->workers(),
+                                         sweep_->exchange(), values, better_);
+    values.swap(better_);
+    const Bracket found = bracket(residual, discount);
+    const double size = scale(residual, found);
+    const bool round = sweeps % most == 0;
+    if (found.width() <= width(size) ||
+        as_narrow_as_rounding(discount, found.width(), round ? last : Residual::kNone, size))
+      return found;
+    if (round) last = found.width();
   }
 }
 
@@ -99,26 +126,25 @@ double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
 void StationaryValues::make_room(const TakenRows& taken) {
   const Model& model = sweep_->problem().model();
   const int outside = sweep_->needs_floor() ? 1 : 0;
-  distributions_.begin.reserve(taken.rows.size() + 1);
-  distributions_.begin.assign(1, 0);
-  for (const Row row : taken.rows)
-    distributions_.begin.push_back(distributions_.begin.back() + model.outcome_end(row) -
-                                   model.outcome_begin(row) + outside);
-  distributions_.probability.resize(distributions_.begin.back());
-  next_.clear();
-  next_.reserve(distributions_.begin.back());
-  begin_.reserve(model.own_states() + 1);
+  begin_.reserve(taken.rows.size() + 1);
   begin_.assign(1, 0);
+  for (const Row row : taken.rows)
+    begin_.push_back(begin_.back() + model.outcome_end(row) - model.outcome_begin(row) + outside);
+  chain_.probability.resize(begin_.back());
+  chain_.next.clear();
+  chain_.next.reserve(begin_.back());
+  chain_.begin.reserve(model.own_states() + 1);
+  chain_.begin.assign(1, 0);
   for (State place = 0; place < model.own_states(); ++place) {
     for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i) {
       const State* first = model.arrays().next.data();
-      next_.insert(next_.end(), first + model.outcome_begin(taken.rows[i]),
-                   first + model.outcome_end(taken.rows[i]));
-      if (outside > 0) next_.push_back(model.states());
+      chain_.next.insert(chain_.next.end(), first + model.outcome_begin(taken.rows[i]),
+                         first + model.outcome_end(taken.rows[i]));
+      if (outside > 0) chain_.next.push_back(model.states());
     }
-    begin_.push_back(static_cast<std::int64_t>(next_.size()));
+    chain_.begin.push_back(static_cast<std::int64_t>(chain_.next.size()));
   }
-  earned_.resize(model.own_states());
+  chain_.earned.resize(model.own_states());
 }
 
 void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& channel) {
@@ -128,15 +154,15 @@ void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& 
                     std::all_of(taken.weight.begin(), taken.weight.end(),
                                 [](double weight) { return weight == 1; });
   for (State place = 0; place < model.own_states(); ++place) {
-    earned_[place] = 0;
+    chain_.earned[place] = 0;
     for (auto i = taken.begin[place]; i < taken.begin[place + 1]; ++i) {
       const Row row = taken.rows[i];
-      double* mass = distributions_.probability.data() + distributions_.begin[i];
+      double* mass = chain_.probability.data() + begin_[i];
       double earned = channel.sign * model.value(channel.signal, row);
       for (auto o = model.outcome_begin(row); !extra.empty() && o < model.outcome_end(row); ++o)
         earned += mass[o - model.outcome_begin(row)] * channel.sign * extra[o];
-      earned_[place] += taken.weight[i] * earned;
-      const auto count = distributions_.begin[i + 1] - distributions_.begin[i];
+      chain_.earned[place] += taken.weight[i] * earned;
+      const auto count = begin_[i + 1] - begin_[i];
       for (std::int64_t n = 0; !pure && n < count; ++n) mass[n] *= taken.weight[i];
     }
   }
@@ -158,7 +184,8 @@ void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& 
   double first = 0;
   for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
     sweep_->workers().check_together();
-    const Residual residual = fixed_step(here_, better_);
+    const Residual residual =
+        step_along(chain_, problem, sweep_->workers(), sweep_->exchange(), here_, better_);
     here_.swap(better_);
     here_[states] = arrivals
                         ? worst_landing(problem, channel, ranks,
@@ -171,36 +198,6 @@ void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& 
   }
   values.assign(here_.begin(), here_.end() - 1);
   better_.resize(states);
-}
-
-Residual StationaryValues::fixed_step(std::vector<double>& next, std::vector<double>& values) {
-  const Problem& problem = sweep_->problem();
-  const Model& model = problem.model();
-  Workers& workers = sweep_->workers();
-  const SparseRows chain{begin_.data(), next_.data(), distributions_.probability.data()};
-  const ExpectedValues expected = expected_values_kernel();
-  std::vector<Residual> residuals(workers.count());
-  const auto run = [&](State begin, State end, int worker) {
-    Residual residual = residuals[worker];
-    for (State first = begin; first < end; first += kStatesAtATime) {
-      const State count = std::min(end - first, kStatesAtATime);
-      Row rows[kStatesAtATime];
-      double result[kStatesAtATime];
-      for (State i = 0; i < count; ++i) rows[i] = first + i;
-      expected(chain, rows, count, next.data(), result);
-      for (State i = 0; i < count; ++i) {
-        const State state = model.own(first + i);
-        values[state] = earned_[first + i] + problem.discount() * result[i];
-        residual.add(next[state], values[state]);
-      }
-    }
-    residuals[worker] = residual;
-  };
-  sweep_->exchange().sweep_ranges(workers, static_cast<double>(next_.size()), {values.data()}, run);
-  Residual residual;
-  for (const Residual& each : residuals) residual.add(each);
-  agree(workers.ranks(), residual);
-  return residual;
 }
 
 }  // namespace redoubt::internal

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "evaluation/taken_rows.h"
+#include "evaluation/chain.h"
 
 namespace redoubt::internal {
 
@@ -38,20 +38,16 @@ class StationaryValues {
 
  private:
   double discount() const;
+  Bracket improve_nominal(const TakenRows& taken, const Channel& channel,
+                          std::vector<double>& values, const Width& width);
   void make_room(const TakenRows& taken);
   void fix_distributions(const TakenRows& taken, const Channel& channel);
   void sweep_fixed(const Channel& channel, std::vector<double>& values);
-  Residual fixed_step(std::vector<double>& next, std::vector<double>& values);
 
   TakenSweep* sweep_;
   std::optional<double> discount_;
-  TakenDistributions distributions_;
-  // The chain of policy and nature: of own state number i, what it earns and, from begin_[i] on,
-  // where it leads with the distributions' probability. Mass that lands outside leads to one more
-  // state, which has the least value of all.
-  std::vector<std::int64_t> begin_;
-  std::vector<State> next_;
-  std::vector<double> earned_;
+  Chain chain_;  // mass that lands outside leads to one more state: it has the least value of all
+  std::vector<std::int64_t> begin_;  // of each taken row, in the chain
   std::vector<double> better_, here_;
 };
 

@@ -7,30 +7,9 @@
 
 namespace redoubt::internal {
 
-namespace {
-
-// Calls visit(row, weight) for each row that is taken, and end() after those of each state.
-template <class Visit, class End>
-void for_each_taken_row(const Model& model, int stage, const Policy::Stage& decisions, Visit visit,
-                        End end) {
-  for (State place = 0; place < model.own_states(); ++place) {
-    const State state = model.own(place);
-    const Row first = model.row_begin(stage, state);
-    if (first < model.row_end(stage, state)) {
-      for_each_choice(decisions, place, [&](std::int32_t action, double weight) {
-        if (weight != 0) visit(first + action, weight);
-      });
-    }
-    end();
-  }
-}
-
-}  // namespace
-
 std::int64_t count_taken_rows(const Model& model, int stage, const Policy::Stage& decisions) {
   std::int64_t count = 0;
-  for_each_taken_row(
-      model, stage, decisions, [&](Row, double) { ++count; }, [] {});
+  for_each_taken_row(model, stage, decisions, [&](State, Row, double) { ++count; });
   return count;
 }
 
@@ -43,19 +22,31 @@ double bytes_of_taken_rows(const Model& model, std::int64_t rows) {
 void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
                      TakenRows& taken) {
   const std::int64_t count = count_taken_rows(model, stage, decisions);
-  taken.begin.reserve(model.own_states() + 1);
-  taken.begin.assign(1, 0);
-  taken.rows.clear();
-  taken.rows.reserve(count);
-  taken.weight.clear();
-  taken.weight.reserve(count);
-  for_each_taken_row(
-      model, stage, decisions,
-      [&](Row row, double weight) {
-        taken.rows.push_back(row);
-        taken.weight.push_back(weight);
-      },
-      [&] { taken.begin.push_back(static_cast<std::int64_t>(taken.rows.size())); });
+  taken.begin.assign(model.own_states() + 1, 0);
+  taken.rows.resize(count);
+  taken.weight.resize(count);
+  std::int64_t n = 0;
+  for_each_taken_row(model, stage, decisions, [&](State place, Row row, double weight) {
+    taken.rows[n] = row;
+    taken.weight[n++] = weight;
+    taken.begin[place + 1] = n;
+  });
+  for (std::size_t i = 1; i < taken.begin.size(); ++i)  // terminal states take none
+    taken.begin[i] = std::max(taken.begin[i], taken.begin[i - 1]);
+}
+
+void take_rows(const Model& model, const std::vector<std::int32_t>& actions, TakenRows& taken) {
+  taken.begin.resize(actions.size() + 1);
+  taken.rows.resize(actions.size());
+  std::int64_t count = 0;
+  for (State place = 0; place < model.own_states(); ++place) {
+    taken.begin[place] = count;
+    taken.rows[count] = model.row_begin(0, model.own(place)) + actions[place];
+    count += actions[place] >= 0;
+  }
+  taken.begin.back() = count;
+  taken.rows.resize(count);
+  taken.weight.assign(count, 1.0);
 }
 
 double worst_landing(const Problem& problem, const Channel& channel, Communicator& ranks,
@@ -87,7 +78,7 @@ double TakenSweep::evaluations() const {
 }
 
 Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const double* next,
-                          double* values, TakenDistributions* distributions) {
+                          double* values, const RowBatch::Distributions* distributions) {
   const Model& model = problem_->model();
   const auto states = static_cast<std::size_t>(model.states());
   const double floor =
@@ -110,14 +101,13 @@ Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const 
 
 void TakenSweep::run(State begin, State end, const TakenRows& taken, const Channel& channel,
                      const double* next, double floor, double* values,
-                     TakenDistributions* distributions, Worker& worker) {
+                     const RowBatch::Distributions* distributions, Worker& worker) {
   if (worker.states)
     return run_shared(begin, end, taken, channel, {next, floor}, values, distributions, worker);
   const auto first = taken.begin[begin], last = taken.begin[end];
   worker.result.resize(last - first);
   RowBatch::Distributions to;
-  if (distributions != nullptr)
-    to = {distributions->begin.data() + first, distributions->probability.data()};
+  if (distributions != nullptr) to = {distributions->begin + first, distributions->probability};
   worker.rows.worst(std::span(taken.rows).subspan(first, last - first), channel, next, floor,
                     worker.result.data(), distributions != nullptr ? &to : nullptr);
   for (State place = begin; place < end; ++place) {
@@ -132,7 +122,7 @@ void TakenSweep::run(State begin, State end, const TakenRows& taken, const Chann
 
 void TakenSweep::run_shared(State begin, State end, const TakenRows& taken, const Channel& channel,
                             const NextOfStates& next, double* values,
-                            TakenDistributions* distributions, Worker& worker) {
+                            const RowBatch::Distributions* distributions, Worker& worker) {
   const Model& model = problem_->model();
   worker.items.clear();
   for (State place = begin; place < end; ++place) {

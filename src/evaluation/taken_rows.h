@@ -23,12 +23,22 @@ double bytes_of_taken_rows(const Model& model, std::int64_t rows);
 void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisions,
                      TakenRows& taken);
 
-// Nature's distributions for the rows that are taken: of row i those from probability[begin[i]]
-// on, and, where mass may land outside of a row, that mass behind them.
-struct TakenDistributions {
-  std::vector<std::int64_t> begin;  // of each row, and the end
-  std::vector<double> probability;
-};
+// Those of a policy that takes one action in each own state (-1: it is terminal), for ever.
+void take_rows(const Model& model, const std::vector<std::int32_t>& actions, TakenRows& taken);
+
+// Calls visit(place, row, weight) for each row that is taken.
+template <class Visit>
+void for_each_taken_row(const Model& model, int stage, const Policy::Stage& decisions,
+                        Visit visit) {
+  for (State place = 0; place < model.own_states(); ++place) {
+    const State state = model.own(place);
+    const Row first = model.row_begin(stage, state);
+    if (first == model.row_end(stage, state)) continue;
+    for_each_choice(decisions, place, [&](std::int32_t action, double weight) {
+      if (weight != 0) visit(place, first + action, weight);
+    });
+  }
+}
 
 // Results of this many states are kept at a time, in the nearest cache.
 inline constexpr State kStatesAtATime = 256;
@@ -45,8 +55,9 @@ class TakenSweep {
   double evaluations() const;  // of this rank
 
   // values[state] = worst case of taking these rows once, given what each next state is worth.
+  // `distributions`: where nature's go, of each row that is taken.
   Residual step(const TakenRows& taken, const Channel& channel, const double* next, double* values,
-                TakenDistributions* distributions = nullptr);
+                const RowBatch::Distributions* distributions = nullptr);
 
  private:
   struct Worker {
@@ -58,11 +69,11 @@ class TakenSweep {
     Residual residual;
   };
   void run(State begin, State end, const TakenRows& taken, const Channel& channel,
-           const double* next, double floor, double* values, TakenDistributions* distributions,
-           Worker& worker);
+           const double* next, double floor, double* values,
+           const RowBatch::Distributions* distributions, Worker& worker);
   void run_shared(State begin, State end, const TakenRows& taken, const Channel& channel,
-                  const NextOfStates& next, double* values, TakenDistributions* distributions,
-                  Worker& worker);
+                  const NextOfStates& next, double* values,
+                  const RowBatch::Distributions* distributions, Worker& worker);
 
   const Problem* problem_;
   Workers* group_;

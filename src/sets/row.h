@@ -82,21 +82,50 @@ using WorstCase = void (*)(const NominalRow& row, const LaneValues& values, Scra
 using WorstCases = void (*)(const LaneRows& rows, const LaneValues& values, Scratch& scratch,
                             double* worst, double* minimiser);
 
-// result[i] = sum of probability * values[next] over the outcomes of rows[i]: the product of a
-// sparse matrix, in compressed row storage, and a vector.
-struct SparseRows {
-  const std::int64_t* row_outcomes = nullptr;
-  const std::int32_t* next = nullptr;
-  const double* probability = nullptr;
-};
-using ExpectedValues = void (*)(const SparseRows& matrix, const std::int64_t* rows,
-                                std::int64_t count, const double* values, double* result);
-
 // Some rows: those of a list, or without one `count` rows from `first` on.
 struct RowChoice {
   std::int64_t count = 0;
   std::int64_t first = 0;
   const std::int64_t* list = nullptr;
 };
+
+// A sparse matrix in compressed row storage.
+struct SparseRows {
+  const std::int64_t* row_outcomes = nullptr;
+  const std::int32_t* next = nullptr;
+  const double* probability = nullptr;
+};
+
+// result[i] = earned[i] + discount * sum of probability * values[next] over the outcomes of the
+// chosen row number i: the product of a sparse matrix and a vector.
+using ExpectedValues = void (*)(const SparseRows& matrix, const RowChoice& chosen,
+                                const double* earned, double discount, const double* values,
+                                double* result);
+
+// Rows whose worth differs by no more than this, absolutely and relatively, differ by rounding
+// only.
+inline constexpr double kSameWorth = 1e-13;
+
+// States that take the best of their rows: state number i has those from begin[i] up to begin[i +
+// 1], and row r earns earned[r].
+struct RowsOfStates {
+  const std::int64_t* begin = nullptr;
+  const double* earned = nullptr;
+  double discount = 1;
+  bool least = false;  // the best row is the one with the least value
+};
+
+// For `count` states, those of a list or without one from number `first` on: what the best row is
+// worth (0 without rows), and the position among the state's rows of the first that is worth as
+// much but for rounding (-1 without rows). True when these rows are the best ones to the bit.
+// `room` is for as many numbers as a state has rows.
+struct StateChoice {
+  std::int32_t count = 0;
+  std::int32_t first = 0;
+  const std::int32_t* list = nullptr;
+};
+using BestExpected = bool (*)(const SparseRows& matrix, const RowsOfStates& states,
+                              const StateChoice& chosen, const double* values, double* room,
+                              double* best, std::int32_t* position);
 
 }  // namespace redoubt::internal

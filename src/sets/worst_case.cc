@@ -65,4 +65,9 @@ ExpectedValues expected_values_kernel(InstructionSet instructions) {
 }
 ExpectedValues expected_values_kernel() { return expected_values_kernel(best_instruction_set()); }
 
+BestExpected best_expected_kernel(InstructionSet instructions) {
+  return kernels_for(instructions).best_expected;
+}
+BestExpected best_expected_kernel() { return best_expected_kernel(best_instruction_set()); }
+
 }  // namespace redoubt::internal

@@ -142,13 +142,72 @@ TEST(LaneRows, ExpectedValuesAreThoseOfTheNominalKernel) {
       const std::vector<std::int64_t> row_outcomes = {0, row.outcomes()};
       std::vector<std::int32_t> next(row.outcomes());
       for (int i = 0; i < row.outcomes(); ++i) next[i] = i;
-      const std::int64_t which = 0;
+      const double earned = 0;
       double result = 0;
       expected_values_kernel(instructions)(
-          {row_outcomes.data(), next.data(), row.probability.data()}, &which, 1, values.data(),
-          &result);
+          {row_outcomes.data(), next.data(), row.probability.data()}, {.count = 1}, &earned, 1.0,
+          values.data(), &result);
       EXPECT_DOUBLE_EQ(result,
                        solve(worst_case_kernel(Nominal{}, instructions), row, scratch).worst[0]);
+    }
+  }
+}
+
+// Against a plain loop: the largest or least worth, and the first row that has it but for rounding.
+TEST(LaneRows, BestExpectedIsTheBestOfAStatesRows) {
+  std::mt19937_64 random(14);
+  constexpr std::int32_t kStates = 60;
+  std::vector<std::int64_t> begin = {0}, row_outcomes = {0};
+  std::vector<std::int32_t> next;
+  std::vector<double> probability, earned, values;
+  for (std::int32_t s = 0; s < kStates; ++s) {
+    values.push_back(testing::uniform(random));
+    for (int rows = s % 7; rows > 0; --rows) {
+      const int outcomes = static_cast<int>(random() % 6);
+      for (int i = 0; i < outcomes; ++i) {
+        next.push_back(static_cast<std::int32_t>(random() % kStates));
+        probability.push_back(testing::uniform(random));
+      }
+      row_outcomes.push_back(static_cast<std::int64_t>(next.size()));
+      earned.push_back(random() % 4 == 0 && rows < s % 7 ? earned.back()
+                                                         : testing::uniform(random));
+    }
+    begin.push_back(static_cast<std::int64_t>(earned.size()));
+  }
+  const SparseRows matrix{row_outcomes.data(), next.data(), probability.data()};
+  std::vector<double> worth(earned.size());
+  for (const InstructionSet instructions : instruction_sets()) {
+    expected_values_kernel(instructions)(matrix,
+                                         {.count = static_cast<std::int64_t>(earned.size())},
+                                         earned.data(), 0.9, values.data(), worth.data());
+    for (const bool least : {false, true}) {
+      std::vector<double> room(8), best(kStates), of_list(kStates);
+      std::vector<std::int32_t> position(kStates), list(kStates), position_of_list(kStates);
+      for (std::int32_t s = 0; s < kStates; ++s) list[s] = kStates - 1 - s;
+      const RowsOfStates states{begin.data(), earned.data(), 0.9, least};
+      const BestExpected kernel = best_expected_kernel(instructions);
+      bool exact = kernel(matrix, states, {.count = kStates}, values.data(), room.data(),
+                          best.data(), position.data());
+      EXPECT_EQ(exact, kernel(matrix, states, {.count = kStates, .list = list.data()},
+                              values.data(), room.data(), of_list.data(), position_of_list.data()));
+      bool expected_exact = true;
+      for (std::int32_t s = 0; s < kStates; ++s) {
+        double top = 0;
+        std::int32_t taken = -1;
+        for (auto row = begin[s]; row < begin[s + 1]; ++row)
+          top = row == begin[s] ? worth[row]
+                : least         ? std::min(top, worth[row])
+                                : std::max(top, worth[row]);
+        for (auto row = begin[s + 1]; row-- > begin[s];)
+          if (std::abs(worth[row] - top) <= 1e-13 * std::max(1.0, std::abs(top)))
+            taken = static_cast<std::int32_t>(row - begin[s]);
+        EXPECT_EQ(best[s], top);
+        EXPECT_EQ(position[s], taken);
+        EXPECT_EQ(of_list[kStates - 1 - s], top);
+        EXPECT_EQ(position_of_list[kStates - 1 - s], taken);
+        expected_exact &= taken < 0 || worth[begin[s] + taken] == top;
+      }
+      EXPECT_EQ(exact, expected_exact);
     }
   }
 }

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,12 +7,14 @@
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
+#include "solvers/value_iteration/changed_states.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
 namespace {
 
+using internal::ChangedStates;
 using testing::RandomOptions;
 
 // Ordinary value iteration, in long double.
@@ -146,6 +149,108 @@ TEST(ValueIteration, PromisesNothingUnderATilt) {
   RandomOptions o;
   o.uncertainty = Tilt{0.5};
   EXPECT_FALSE(robust(testing::random_problem(1, o)).reward.bound.has_value());
+}
+
+// The sweeps of a finite horizon are the evaluation of the policy that they find.
+TEST(ValueIteration, AFiniteHorizonIsEvaluatedByItsOwnSweeps) {
+  for (std::uint64_t seed = 0; seed < 70; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomOptions o = testing::random_options(seed);
+    o.horizon = 1 + static_cast<int>(seed % 9);
+    o.constraints = 0;
+    o.uncertainty = testing::kEverySet[seed % testing::kEverySet.size()];
+    const Problem problem = testing::random_problem(seed, o);
+    const Solution solution = robust(problem);
+    EXPECT_EQ(solution.reward.worst, evaluate(problem, solution.policy).reward.worst);
+    EXPECT_NEAR(solution.reward.worst, verify(problem, solution.policy).reward.worst, 1e-9);
+    const Solution expected = nominal(problem);
+    EXPECT_EQ(expected.reward.worst, evaluate(problem, expected.policy).reward.worst);
+  }
+}
+
+// The second action earns more by rounding alone, and the first is taken: what it earns is the
+// answer, and not what the best row of every sweep earns.
+TEST(ValueIteration, TiesButForRoundingAreWorthWhatIsTaken) {
+  ModelBuilder builder(1, {});
+  builder.add(0, 0, 0, {.reward = 0.3, .outcomes = {{.next = 0, .probability = 1}}});
+  builder.add(0, 0, 1, {.reward = 0.1 + 0.2, .outcomes = {{.next = 0, .probability = 1}}});
+  const Problem problem(builder.build(), {.horizon = 7});
+  const Solution solution = robust(problem);
+  EXPECT_EQ(solution.policy.stages[0].mixed[0].safe, 0);
+  double sum = 0;
+  for (int h = 0; h < 7; ++h) sum = 0.3 + sum;
+  EXPECT_EQ(solution.reward.worst, sum);
+  EXPECT_GT(*solution.reward.bound, sum);
+  EXPECT_EQ(solution.status, Status::certified);
+}
+
+// A walk along a line towards a reward at its end, by one of two gaits, and back again now and
+// then. Nothing changes far from the end for a long time. With rows for every stage, no step knows
+// that.
+Problem walk(const Uncertainty& set, int horizon, int stages, double back) {
+  constexpr State kStates = 40;
+  ModelBuilder builder(kStates + 1, {}, stages);
+  for (int h = 0; h < stages; ++h) {
+    for (State s = 0; s < kStates; ++s) {
+      for (int gait = 0; gait < 2; ++gait) {
+        const double on = gait == 0 ? 0.5 : s % 3 == 0 ? 0.6 : 0.45;
+        ModelBuilder::RowData row;
+        const auto add = [&](State next, double probability) {
+          row.outcomes.push_back({.next = next,
+                                  .probability = probability,
+                                  .reward = next == kStates ? 1.0 : 0.0,
+                                  .lower = 0.8 * probability,
+                                  .upper = std::min(1.0, 1.2 * probability)});
+        };
+        add(s + 1, on);
+        add(s, 1 - on - back);
+        if (back > 0) add(std::max(0, s - 2), back);
+        builder.add(h, s, gait, std::move(row));
+      }
+    }
+  }
+  return Problem(builder.build(), {.horizon = horizon, .uncertainty = set});
+}
+
+TEST(ValueIteration, StepsOverFewStatesAreThoseOverAll) {
+  for (const Uncertainty& set : testing::kEverySet) {
+    for (const double back : {0.0, 0.1}) {
+      SCOPED_TRACE(name(set));
+      const Solution some = robust(walk(set, 150, 1, back));
+      const Solution all = robust(walk(set, 150, 150, back));
+      EXPECT_EQ(some.reward, all.reward);
+      EXPECT_TRUE(some.policy == all.policy);
+      EXPECT_GT(some.reward.worst, 0);
+      EXPECT_EQ(some.reward, robust(walk(set, 150, 1, back), {.threads = 3}).reward);
+      EXPECT_EQ(some.row_evaluations, all.row_evaluations);
+    }
+  }
+}
+
+// What leads to a changed state, and nothing else, is looked at again; never where nature may land
+// anywhere, or where rows differ from stage to stage.
+TEST(ValueIteration, FewStatesAreThoseThatLeadToChangedOnes) {
+  const Problem walking = walk(Nominal{}, 5, 1, 0.1);
+  ChangedStates changed(walking);
+  std::vector<double> before(41, 0.0), after = before;
+  after[20] = 1;
+  changed.compare(before, after);
+  ASSERT_TRUE(changed.few());
+  EXPECT_THAT(changed.affected(), ::testing::UnorderedElementsAre(19, 20, 22));
+  changed.update(std::vector<double>(3, 2.0), after);
+  EXPECT_EQ(after[19] + after[20] + after[22], 6);
+  EXPECT_THAT(changed.affected(), ::testing::UnorderedElementsAre(18, 19, 20, 21, 22, 24));
+  changed.update(std::vector<double>(6, 2.0), after);
+  ASSERT_TRUE(changed.few());
+
+  ChangedStates all(walking);
+  all.compare(before, std::vector<double>(41, 1.0));
+  EXPECT_FALSE(all.few());
+  for (const Problem& problem : {walk(TV{0.1}, 5, 1, 0.1), walk(Nominal{}, 5, 5, 0.1)}) {
+    ChangedStates never(problem);
+    never.compare(before, before);
+    EXPECT_FALSE(never.few());
+  }
 }
 
 TEST(ValueIteration, SameBitsOnAnyNumberOfThreads) {

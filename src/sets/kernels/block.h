@@ -178,7 +178,9 @@ void tilt(const NominalRow&, const LaneValues&, Scratch&, double* worst, double*
 void tilt(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void interval(const NominalRow&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void interval(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
-void expected_values(const SparseRows&, const std::int64_t* rows, std::int64_t count,
+void expected_values(const SparseRows&, const RowChoice&, const double* earned, double discount,
                      const double* values, double* result);
+bool best_expected(const SparseRows&, const RowsOfStates&, const StateChoice&, const double* values,
+                   double* room, double* best, std::int32_t* position);
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

@@ -20,6 +20,7 @@ struct SetKernels {
   SetKernel nominal, tv, chi2, kl, tilt, interval;
   StateKernel state_tv, state_chi2, state_kl;
   ExpectedValues expected_values;
+  BestExpected best_expected;
 };
 
 namespace baseline {

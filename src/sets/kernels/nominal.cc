@@ -13,6 +13,15 @@ void solve(const Rows& rows, const LaneValues& values, double* worst, double* mi
                  });
 }
 
+// In the order in which a lane adds.
+[[gnu::always_inline]] inline double expected_value(const SparseRows& matrix, std::int64_t row,
+                                                    const double* values) {
+  double sum = 0;
+  for (auto i = matrix.row_outcomes[row]; i < matrix.row_outcomes[row + 1]; ++i)
+    sum += matrix.probability[i] * values[matrix.next[i]];
+  return sum;
+}
+
 }  // namespace
 
 void nominal(const NominalRow& row, const LaneValues& values, Scratch&, double* worst,
@@ -25,15 +34,44 @@ void nominal(const LaneRows& rows, const LaneValues& values, Scratch&, double* w
   solve(RowOfLane(rows, values.lanes), values, worst, minimiser);
 }
 
-// In the order in which a lane adds.
-void expected_values(const SparseRows& matrix, const std::int64_t* rows, std::int64_t count,
-                     const double* values, double* result) {
-  for (std::int64_t n = 0; n < count; ++n) {
-    const auto begin = matrix.row_outcomes[rows[n]], end = matrix.row_outcomes[rows[n] + 1];
-    double sum = 0;
-    for (auto i = begin; i < end; ++i) sum += matrix.probability[i] * values[matrix.next[i]];
-    result[n] = sum;
+void expected_values(const SparseRows& matrix, const RowChoice& chosen, const double* earned,
+                     double discount, const double* values, double* result) {
+  for (std::int64_t n = 0; n < chosen.count; ++n) {
+    const auto row = chosen.list != nullptr ? chosen.list[n] : chosen.first + n;
+    result[n] = earned[n] + discount * expected_value(matrix, row, values);
   }
+}
+
+// Without a branch on which row is the best: nobody can predict it.
+bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const StateChoice& chosen,
+                   const double* values, double* room, double* best, std::int32_t* position) {
+  const double sign = states.least ? -1 : 1;
+  bool exact = true;
+  for (std::int32_t n = 0; n < chosen.count; ++n) {
+    const auto state = chosen.list != nullptr ? chosen.list[n] : chosen.first + n;
+    const auto begin = states.begin[state];
+    const auto rows = static_cast<std::int32_t>(states.begin[state + 1] - begin);
+    const auto worth = [&](std::int32_t i) __attribute__((always_inline)) {
+      return states.earned[begin + i] + states.discount * expected_value(matrix, begin + i, values);
+    };
+    position[n] = rows - 1;
+    if (rows <= 1) {
+      best[n] = rows == 1 ? worth(0) : 0;
+      continue;
+    }
+    double top = -__builtin_inf();
+    for (std::int32_t i = 0; i < rows; ++i) {
+      room[i] = sign * worth(i);
+      top = room[i] > top ? room[i] : top;
+    }
+    const double size = __builtin_fabs(top), noise = kSameWorth * (size > 1 ? size : 1);
+    std::int32_t taken = rows - 1;
+    for (std::int32_t i = rows - 2; i >= 0; --i) taken = top - room[i] > noise ? taken : i;
+    exact &= room[taken] == top;
+    best[n] = sign * top;
+    position[n] = taken;
+  }
+  return exact;
 }
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

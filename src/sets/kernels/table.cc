@@ -8,6 +8,7 @@ const SetKernels set_kernels = {{nominal, nominal},  {tv, tv},
                                 {chi2, chi2},        {kl, kl},
                                 {tilt, tilt},        {interval, interval},
                                 {state_tv, best_tv}, {state_chi2, best_chi2},
-                                {state_kl, best_kl}, expected_values};
+                                {state_kl, best_kl}, expected_values,
+                                best_expected};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

@@ -6,17 +6,15 @@
 #include <optional>
 
 #include "bellman/steps.h"
-#include "evaluation/chance_value.h"
 #include "evaluation/stationary.h"
-#include "model/bytes.h"
 #include "model/scope.h"
 #include "parallel/collectives.h"
 #include "parallel/exchange.h"
-#include "parallel/memory_limit.h"
 #include "policy/pure_stage.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/best_mixtures.h"
 #include "solvers/value_iteration/best_rows.h"
+#include "solvers/value_iteration/changed_states.h"
 #include "solvers/value_iteration/shortest_path.h"
 #include "support/require.h"
 
@@ -39,23 +37,80 @@ class Sweeps {
     if (shares_radius(problem) && !least) mixtures_.emplace(problem, channel, workers, exchange_);
   }
 
-  Residual step(int stage, const std::vector<double>& next, std::vector<double>& values,
-                Policy::Stage& decisions) {
-    if (mixtures_) return mixtures_->step(stage, next, values, decisions);
-    const Residual residual = best_.step(stage, next, values, actions_);
-    decisions = compact_ ? compact_stage() : pure_stage(actions_);
-    return residual;
+  Residual step(const std::vector<double>& next, std::vector<double>& values) {
+    if (mixtures_) return mixtures_->step(0, next, values, mixed_);
+    actions_before_.swap(actions_);
+    return best_.step(0, next, values, actions_);
+  }
+  Policy::Stage decisions() const {
+    return mixtures_ ? mixed_ : compact_ ? compact_stage() : pure_stage(actions_);
   }
 
-  // Brings the values closer to those of a policy that follows the decisions for ever.
-  void follow(const Policy::Stage& decisions, std::vector<double>& values, double width) {
-    find_taken_rows(problem_.model(), 0, decisions, taken_);
+  // One stage of a finite horizon.
+  void step(int stage, const std::vector<double>& next, std::vector<double>& values,
+            Policy::Stage& taken) {
+    if (mixtures_) {
+      mixtures_->step(stage, next, values, taken);
+      return;
+    }
+    best_.sweep(stage, next, values, actions_);
+    taken = decisions();
+  }
+
+  // The same where the last step has changed few values, which are replaced. `later` has the
+  // decisions of that step.
+  void step_on(ChangedStates& changed, std::vector<double>& values, const Policy::Stage& later,
+               Policy::Stage& decisions) {
+    const std::span<const State> states = changed.affected();
+    some_values_.resize(states.size());
+    some_actions_.resize(states.size());
+    best_.step_of(states, values, some_values_.data(), some_actions_.data());
+    for (std::size_t i = 0; i < states.size(); ++i) actions_[states[i]] = some_actions_[i];
+    changed.update(some_values_, values);
+    if (!compact_) {
+      decisions = pure_stage(actions_);
+      return;
+    }
+    decisions = later;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      decisions.mixed[states[i]].safe = static_cast<std::uint8_t>(some_actions_[i]);
+  }
+
+  // Brings the values closer to those of a policy that follows the actions of the last step for
+  // ever.
+  void follow(std::vector<double>& values, double width) {
+    if (mixtures_)
+      find_taken_rows(problem_.model(), 0, mixed_, taken_);
+    else
+      take_rows(problem_.model(), actions_, taken_);
     stationary_.improve(taken_, channel_, values, [&](double) { return width; });
+  }
+  // The share of states in which the last step took another action than the one before. All ranks
+  // ask together.
+  double share_of_new_actions() const {
+    if (mixtures_) return 1;  // weights change at every step
+    double changed = 0;
+    for (std::size_t i = 0; i < actions_.size(); ++i)
+      changed += i >= actions_before_.size() || actions_[i] != actions_before_[i];
+    return sum_over_ranks(ranks(), changed) / problem_.model().all_states();
+  }
+  void set_actions(const Policy::Stage& stage) {
+    if (mixtures_) {
+      mixed_ = stage;
+      return;
+    }
+    actions_.assign(problem_.model().own_states(), -1);
+    for_each_taken_row(problem_.model(), 0, stage, [&](State place, Row row, double) {
+      actions_[place] = static_cast<std::int32_t>(
+          row - problem_.model().row_begin(0, problem_.model().own(place)));
+    });
   }
 
   Workers& workers() const { return workers_; }
   Exchange& exchange() { return exchange_; }
   Communicator& ranks() const { return exchange_.ranks(); }
+  // Where the rows of a state share a radius, the best of them is none that can be taken alone.
+  bool exact() const { return !shares_radius(problem_) && exact_before_ != 0 && best_.exact(); }
   double row_evaluations() const { return sum_over_ranks(ranks(), own_evaluations()); }
 
   // What a checkpoint keeps: the values of this rank's states. Once they are read, other ranks' are
@@ -66,6 +121,11 @@ class Sweeps {
     double evaluations = own_evaluations();
     archive.visit_sum("row_evaluations", evaluations);
     evaluations_before_ += evaluations - own_evaluations();
+  }
+  void visit_exact(Archive& archive) {
+    std::int64_t exact = this->exact();
+    archive.visit("exact", exact);
+    exact_before_ = exact;
   }
   void take_from_others(std::vector<double>& values) { exchange_.update({values.data()}); }
 
@@ -79,8 +139,11 @@ class Sweeps {
   Policy::Stage compact_stage() const {
     Policy::Stage stage;
     stage.mixed.resize(actions_.size());
-    for (std::size_t i = 0; i < actions_.size(); ++i)
-      stage.mixed[i].safe = static_cast<std::uint8_t>(std::max(0, actions_[i]));
+    std::transform(actions_.begin(), actions_.end(), stage.mixed.begin(), [](std::int32_t action) {
+      MixedChoice choice;
+      choice.safe = static_cast<std::uint8_t>(std::max(0, action));
+      return choice;
+    });
     return stage;
   }
 
@@ -93,13 +156,16 @@ class Sweeps {
   TakenSweep taken_sweep_;
   StationaryValues stationary_;
   bool compact_;
-  std::vector<std::int32_t> actions_;
+  Policy::Stage mixed_;  // the decisions of the last step, where they mix
+  std::vector<std::int32_t> actions_, actions_before_, some_actions_;
+  std::vector<double> some_values_;
   TakenRows taken_;
   double evaluations_before_ = 0;  // in the run that this one continues
+  std::int64_t exact_before_ = 1;
 };
 
 // Between two sweeps.
-void report(Workers& workers, SolverCheckpoint* solve, double done) {
+void report_progress(Workers& workers, SolverCheckpoint* solve, double done) {
   if (!solve) return workers.check_together();
   if (solve->watch().stop(done)) throw Stopped("stopped before there was an answer");
 }
@@ -115,18 +181,27 @@ void run_finite(const Problem& problem, Sweeps& sweeps, SolverCheckpoint* solve,
     archive.visit("stage", stage);
     archive.visit_stages("policy", result.policy, nullptr);
     sweeps.visit(archive, next);
+    sweeps.visit_exact(archive);
   };
   if (solve && solve->restore(state)) sweeps.take_from_others(next);
   std::vector<double> values;
+  ChangedStates changed(problem);
   while (stage > 0) {
-    report(sweeps.workers(), solve, 1 - static_cast<double>(stage) / horizon);
+    report_progress(sweeps.workers(), solve, 1 - static_cast<double>(stage) / horizon);
     const auto h = static_cast<int>(stage - 1);
-    sweeps.step(h, next, values, result.policy.stages[h]);
-    next.swap(values);
+    Policy::Stage& decisions = result.policy.stages[h];
+    if (changed.few()) {
+      sweeps.step_on(changed, next, result.policy.stages[stage], decisions);
+    } else {
+      sweeps.step(h, next, values, decisions);
+      changed.compare(next, values);
+      next.swap(values);
+    }
     stage = h;
     if (solve) solve->offer(state);
   }
   result.sweeps = problem.horizon();
+  result.evaluated = sweeps.exact();
 }
 
 // Modified policy iteration: a sweep over all rows finds the best of them, and sweeps over these
@@ -146,20 +221,24 @@ class InfiniteHorizon {
     result_.values.assign(problem_.model().states(), 0.0);
     result_.policy.stages.resize(1);
     const auto state = [&](Archive& archive) { visit(archive); };
-    if (solve && solve->restore(state)) sweeps_.take_from_others(result_.values);
+    if (solve && solve->restore(state)) {
+      sweeps_.take_from_others(result_.values);
+      sweeps_.set_actions(result_.policy.stages[0]);
+    }
     const int expected = stages_until_negligible(problem_, 1e-13, sweeps_.workers());
     while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
-      report(sweeps_.workers(), solve,
-             std::min(0.99, static_cast<double>(result_.sweeps) / expected));
-      if (result_.sweeps > 0 && helps())
-        sweeps_.follow(result_.policy.stages[0], result_.values, kShare * width());
+      report_progress(sweeps_.workers(), solve,
+                      std::min(0.99, static_cast<double>(result_.sweeps) / expected));
+      if (result_.sweeps > 0 && helps()) sweeps_.follow(result_.values, width_to_follow());
       last_width_ = width();
-      residual_ = sweeps_.step(0, result_.values, better_, result_.policy.stages[0]);
+      residual_ = sweeps_.step(result_.values, better_);
       result_.values.swap(better_);
+      new_actions_ = sweeps_.share_of_new_actions();
       ++result_.sweeps;
       if (width() < kProgress * best_width_) best_width_ = width(), best_sweep_ = result_.sweeps;
       if (solve) solve->offer(state);
     }
+    result_.policy.stages[0] = sweeps_.decisions();
     if (!monotone_) return;
     const Bracket found = bracket(residual_, discount_);
     shift_states(problem_.model(), sweeps_.exchange(), found.middle(), result_.values);
@@ -181,11 +260,26 @@ class InfiniteHorizon {
     archive.visit("last_width", last_width_);
     archive.visit("best_width", best_width_);
     archive.visit("best_sweep", best_sweep_);
+    archive.visit("new_actions", new_actions_);
+    if (result_.sweeps > 0) result_.policy.stages[0] = sweeps_.decisions();
     archive.visit_stages("policy", result_.policy, nullptr);
     sweeps_.visit(archive, result_.values);
   }
 
   double width() const { return bracket(residual_, discount_).width(); }
+
+  // That ends the search.
+  double wanted_width() const {
+    const Bracket found = bracket(residual_, discount_);
+    const double start = std::abs(result_.at(problem_.start()) + found.middle());
+    return tolerance_ / 2 * std::max(start, 1e-3 * scale(residual_, found));
+  }
+
+  // The fewer actions a sweep over all rows has changed, the longer the policy is worth following;
+  // one that has changed none, all the way.
+  double width_to_follow() const {
+    return std::max(wanted_width(), std::min(kShare, new_actions_) * width());
+  }
 
   // Plain sweeps converge without fail. They have the last word should following policies not
   // help.
@@ -200,10 +294,8 @@ class InfiniteHorizon {
       return change * rest <= 1e-12 * size;
     }
     const Bracket found = bracket(residual_, discount_);
-    const double size = scale(residual_, found);
-    const double start = std::abs(result_.at(problem_.start()) + found.middle());
-    return found.width() <= tolerance_ / 2 * std::max(start, 1e-3 * size) ||
-           as_narrow_as_rounding(discount_, found.width(), last_width_, size);
+    return found.width() <= wanted_width() ||
+           as_narrow_as_rounding(discount_, found.width(), last_width_, scale(residual_, found));
   }
 
   const Problem& problem_;
@@ -217,6 +309,7 @@ class InfiniteHorizon {
   double last_width_ = std::numeric_limits<double>::infinity();
   double best_width_ = std::numeric_limits<double>::infinity();
   std::int64_t best_sweep_ = 0;
+  double new_actions_ = 1;  // share of states in which the last sweep found another action
 };
 
 }  // namespace
@@ -250,102 +343,6 @@ ValueIteration internal::value_iteration(const Problem& problem, Channel channel
 double internal::reward_spread(const Problem& problem, Workers& workers) {
   return value_iteration(problem, Channel{}, workers).at(problem.start()) -
          value_iteration(problem, Channel{}, workers, true).at(problem.start());
-}
-
-// Two layers to solve and, beside what is left of them, two to evaluate; the rows that a policy
-// takes and, for an infinite horizon, nature's distributions for them; a decision of each state and
-// stage.
-MemoryPlan plan_robust(const Problem& problem) {
-  const Model& model = problem.model();
-  const bool infinite = problem.infinite();
-  const double layers =
-      (infinite ? 3 : 1) + 2 * (1.0 + static_cast<double>(problem.constraints().size()));
-  const double outcomes = 1 + static_cast<double>(model.outcomes()) /
-                                  std::max<double>(1, static_cast<double>(model.rows()));
-  const double taken = (8 + 8 + 8) + (infinite ? 8 + 8 + 8 + (8 + 4) * outcomes : 0);
-  const double decision = shares_radius(problem)        ? 8 + (4 + 8.0) * model.most_actions()
-                          : model.most_actions() <= 256 ? 4
-                                                        : 8 + 4 + 8;
-  MemoryPlan plan;
-  plan.model = bytes_of(model);
-  plan.values = (8 * layers + taken) * model.own_states();
-  // Of a state of another rank, besides, what sends and receives it: a number, an offset and a
-  // value each way, for the search and again for the evaluation of its policy.
-  const double exchanged = 2 * 2 * (4 + 8 + 8);
-  plan.halo = (8 * layers + exchanged) * (model.states() - model.own_states());
-  plan.policy = decision * (infinite ? 1 : problem.horizon()) * model.own_states();
-  return plan;
-}
-
-namespace {
-
-Problem without_nature(const Problem& problem) {
-  Terms terms = problem.terms();
-  terms.uncertainty = Nominal{};
-  return problem.with(std::move(terms));
-}
-
-constexpr double kTolerance = 1e-8;  // of what robust and nominal find for an infinite horizon
-
-Solution unconstrained(const Problem& problem, bool against_nature, const char* method,
-                       const Execution& execution) {
-  Stopwatch watch(execution);
-  Workers workers(execution, &watch);
-  const Problem model_to_solve = against_nature ? problem : without_nature(problem);
-  const bool helpful = problem.terms().helpful_nature;
-  require(!helpful || problem.constraints().empty(),
-          "nature helpful with {} constraints, must be left out of what is solved for",
-          problem.constraints().size());
-  const Channel channel = reward_channel(problem);
-  announce(plan_robust(problem), execution);
-  Solution solution;
-  solution.method = method;
-  ValueIteration found;
-  try {
-    require_room_for_chance(problem, workers);
-    SolverCheckpoint solve(execution, problem, method, watch);
-    // What a helpful nature makes large is small in its sign, and the policy does the same.
-    found = value_iteration(model_to_solve, channel, workers, helpful, &solve, kTolerance);
-  } catch (const Stopped&) {
-    return stopped(problem, std::move(solution), watch, workers);
-  }
-  solution.policy = std::move(found.policy);
-  solution.row_evaluations = found.row_evaluations;
-  solution.iterations = found.sweeps;
-  // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt
-  // more later may be worth less now, so that a maximum taken stage by stage proves nothing.
-  if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()) &&
-      std::isfinite(found.error))
-    solution.reward.bound = channel.sign * found.at(problem.start()) + found.error;
-  return finished(problem, std::move(solution), watch, workers, {kTolerance, found.scale});
-}
-
-}  // namespace
-
-Solution robust(const Problem& problem, const Execution& execution) {
-  return unconstrained(problem, true, "robust", execution);
-}
-
-Solution nominal(const Problem& problem, const Execution& execution) {
-  return unconstrained(problem, false, "nominal", execution);
-}
-
-AchievableRange achievable_range(const Problem& problem, int constraint,
-                                 const Execution& execution) {
-  Stopwatch watch(execution);
-  Workers workers(execution, &watch);
-  if (problem.constraints()[constraint].probability) {
-    const AugmentedProblem augmented = augment_one(problem, constraint, workers);
-    const AchievableRange change = achievable_range(augmented.problem, 0, watch.rest());
-    const double kept = augmented.kept_at_start(0);
-    const auto probability = [&](double value) { return std::clamp(kept + value, 0.0, 1.0); };
-    return {probability(change.best), probability(change.worst)};  // whatever rounding makes of it
-  }
-  const Channel channel = channel_of(problem, constraint);
-  const bool helpful = problem.terms().helpful_nature;
-  const double best = value_iteration(problem, channel, workers, helpful).at(problem.start());
-  const double worst = value_iteration(problem, channel, workers, !helpful).at(problem.start());
-  return {channel.sign * best + 0.0, channel.sign * worst + 0.0};  // no -0
 }
 
 }  // namespace redoubt

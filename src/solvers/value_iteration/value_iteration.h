@@ -17,6 +17,9 @@ struct ValueIteration {
   std::int64_t sweeps = 0;  // over all rows
   double error = 0;         // of the values, at most: an infinite horizon has no last sweep
   double scale = 0;         // of an infinite horizon: the largest size of a value
+  // The values are those of following the policy, to the bit: each is the worst case of the row
+  // that is taken, given those of the next stage. That is how policies are evaluated.
+  bool evaluated = false;
 
   double at(const Start& start) const;
 };

@@ -1,0 +1,110 @@
+#include "solvers/value_iteration/changed_states.h"
+
+#include <algorithm>
+
+#include "bellman/row_evaluator.h"
+#include "model/scope.h"
+
+namespace redoubt::internal {
+namespace {
+
+constexpr int kLongestPeriod = 32;
+
+// So that a list of them is shorter than the list of all by more than it takes to keep it.
+bool are_few(std::size_t count, std::size_t states) { return 4 * count <= 3 * states; }
+
+// Calls visit(state, next state) for each outcome. Of equal ones in a row, those of different
+// actions, the first.
+template <class Visit>
+void for_each_lead(const Model& model, std::vector<State>& last, Visit visit) {
+  last.assign(model.states(), -1);
+  for (State state = 0; state < model.states(); ++state) {
+    const auto begin = model.outcome_begin(model.row_begin(0, state));
+    const auto end = model.outcome_begin(model.row_end(0, state));
+    for (auto i = begin; i < end; ++i) {
+      const State next = model.arrays().next[i];
+      if (last[next] == state) continue;
+      last[next] = state;
+      visit(state, next);
+    }
+  }
+}
+
+}  // namespace
+
+ChangedStates::ChangedStates(const Problem& problem)
+    : model_(&problem.model()),
+      possible_(model_->stages() == 1 && !model_->arrays().submodel && !lands_anywhere(problem) &&
+                !shares_radius(problem)) {}
+
+double ChangedStates::bytes(const Model& model) {
+  if (model.stages() > 1 || model.arrays().submodel) return 0;
+  return sizeof(State) * static_cast<double>(model.outcomes()) + 32.0 * model.states();
+}
+
+void ChangedStates::compare(const std::vector<double>& before, const std::vector<double>& after) {
+  few_ = false;
+  if (!possible_ || --wait_ > 0) return;
+  std::size_t count = 0;
+  for (std::size_t s = 0; s < after.size(); ++s) count += before[s] != after[s];
+  few_ = are_few(count, after.size());
+  wait_ = period_;
+  period_ = few_ ? 1 : std::min(2 * period_, kLongestPeriod);
+  if (!few_) return;
+  changed_.clear();
+  for (std::size_t s = 0; s < after.size(); ++s)
+    if (before[s] != after[s]) changed_.push_back(static_cast<State>(s));
+}
+
+// States that have stopped changing stay on the list until they are half of it: it is often the
+// same from step to step, and evaluating more than need be changes nothing.
+std::span<const State> ChangedStates::affected() {
+  if (leading_begin_.empty()) find_leading();
+  if (covered_.size() > 2 * changed_.size() + 8) {
+    for (const State state : covered_) is_covered_[state] = 0;
+    for (const State state : affected_) is_affected_[state] = 0;
+    covered_.clear();
+    affected_.clear();
+  }
+  for (const State state : changed_) {
+    if (is_covered_[state]) continue;
+    is_covered_[state] = 1;
+    covered_.push_back(state);
+    for (auto i = leading_begin_[state]; i < leading_begin_[state + 1]; ++i) {
+      if (is_affected_[leading_[i]]) continue;
+      is_affected_[leading_[i]] = 1;
+      affected_.push_back(leading_[i]);
+    }
+  }
+  return affected_;
+}
+
+// Without a branch on which states have changed, which nobody can predict: an entry that does not
+// belong on the list is written over by the next one.
+void ChangedStates::update(std::span<const double> found, std::vector<double>& values) {
+  changed_.resize(affected_.size());
+  State* list = changed_.data();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < affected_.size(); ++i) {
+    const State state = affected_[i];
+    list[count] = state;
+    count += values[state] != found[i];
+    values[state] = found[i];
+  }
+  changed_.resize(count);
+  few_ = are_few(affected_.size(), values.size());
+}
+
+void ChangedStates::find_leading() {
+  std::vector<State> last;
+  is_covered_.assign(model_->states(), 0);
+  is_affected_.assign(model_->states(), 0);
+  leading_begin_.assign(static_cast<std::size_t>(model_->states()) + 1, 0);
+  for_each_lead(*model_, last, [&](State, State next) { ++leading_begin_[next + 1]; });
+  for (State s = 0; s < model_->states(); ++s) leading_begin_[s + 1] += leading_begin_[s];
+  leading_.resize(leading_begin_.back());
+  std::vector<std::int64_t> place(leading_begin_.begin(), leading_begin_.end() - 1);
+  for_each_lead(*model_, last, [&](State state, State next) { leading_[place[next]++] = state; });
+}
+
+}  // namespace redoubt::internal

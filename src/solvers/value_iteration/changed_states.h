@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "redoubt/problem.h"
+
+namespace redoubt::internal {
+
+// Which states a backward step changed, and which the next one may change. Where rows are the same
+// at every stage and nature stays on their outcomes, a state keeps its value and its action for as
+// long as the values that its rows lead to are the same. So a step from values of which few have
+// changed, such as before anything can have been reached, need not look at the others.
+class ChangedStates {
+ public:
+  explicit ChangedStates(const Problem& problem);
+
+  static double bytes(const Model& model);
+
+  // After a step over all states.
+  void compare(const std::vector<double>& before, const std::vector<double>& after);
+
+  // True when the last step is known to have changed few states.
+  bool few() const { return few_; }
+  // The states that lead to a changed one, each once; and others.
+  std::span<const State> affected();
+  // After a step over these: their new values.
+  void update(std::span<const double> found, std::vector<double>& values);
+
+ private:
+  void find_leading();
+
+  const Model* model_;
+  bool possible_;
+  bool few_ = false;
+  int wait_ = 0, period_ = 1;                   // steps to the next comparison, and after that
+  std::vector<State> changed_;                  // by the last step
+  std::vector<State> covered_, affected_;       // those, or more, and the states that lead to them
+  std::vector<char> is_covered_, is_affected_;  // the same, by state
+  std::vector<std::int64_t> leading_begin_;     // of each state, the states that lead to it
+  std::vector<State> leading_;
+};
+
+}  // namespace redoubt::internal
