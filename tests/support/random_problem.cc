@@ -94,10 +94,10 @@ Model random_model(Random& random, const RandomOptions& o) {
 }
 
 void draw_radii(Random& random, Uncertainty& uncertainty, const Model& model) {
+  const bool shared = scope_of(uncertainty) == Scope::state;
   std::visit(
       [&](auto& set) {
         if constexpr (requires { set.radius; }) {
-          const bool shared = set.scope == Scope::state;
           std::vector<double> radii = values(
               random, shared ? model.states() * model.stages() : static_cast<int>(model.rows()));
           for (double& r : radii) r *= 2 * set.radius.all;
