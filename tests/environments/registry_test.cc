@@ -126,7 +126,8 @@ TEST(Registry, BadValuesAreNamedWithTheRule) {
   EXPECT_THAT(error_of("river_swim(start=.5:.5)"), HasSubstr("must list 6 probabilities"));
   EXPECT_THAT(error_of("river_swim(start=.5:x)"), HasSubstr("must be numbers separated by ':'"));
   EXPECT_EQ(error_of("river_swim(set=wasserstein)"),
-            "river_swim: set = wasserstein, must be one of none, tv, chi2, kl, tilt, interval");
+            "river_swim: set = wasserstein, must be one of none, tv, chi2, kl, tilt, interval, "
+            "interval-tv, interval-chi2, interval-kl");
   EXPECT_EQ(error_of("river_swim(horizon=-1)"),
             "river_swim: horizon = -1, must be infinite or an integer from 0 to 2147483647");
   EXPECT_EQ(error_of("garnet(seed=-1)"),

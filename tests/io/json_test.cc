@@ -216,14 +216,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"\"discount\"", "\"discuont\"",
             "p.json: unknown key 'discuont', must be one of format, version, states, actions, "
             "horizon, discount, start, transitions, reward, signals, constraints, uncertainty, "
-            "arrivals, labels, objective, nature"},
+            "arrivals, labels, objective, nature, groups, "
+            "helpful_groups"},
         Bad{"\"horizon\": 10", "\"discount\": 0.5",
             "p.json: key 'discount' is given twice, must be given once"},
         Bad{"\"radius\"", "\"radus\"",
-            "p.json: unknown key 'radus' in uncertainty, must be one of set, radius"},
+            "p.json: unknown key 'radus' in uncertainty, must be one of set, radius, scope"},
         Bad{"\"kl\"", "\"klein\"",
             "p.json: uncertainty.set = \"klein\", must be one of none, tv, chi2, kl, tilt, "
-            "interval"},
+            "interval, interval-tv, "
+            "interval-chi2, interval-kl"},
         Bad{"\"kl\"", "\"interval\"",
             "p.json: unknown key 'radius' in uncertainty, must be one of set"},
         Bad{"\"states\": 2,", "", "p.json: key 'states' is missing, must be given"},
