@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +32,13 @@ class ProgramModel:
         greeting = {"hello": "redoubt", "version": 1, "expand": True}
         self._hello = next(iter(self._talk([greeting], ["its greeting"])))
 
+    def _kill(self) -> None:
+        """Ends the program with all that it has started: the shell in front of it is not all of it."""
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:  # it has ended by itself
+            pass
+
     def close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
@@ -40,7 +49,7 @@ class ProgramModel:
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._kill()
             self._process.wait()
 
     # What `explore` asks of a model.
@@ -96,7 +105,7 @@ class ProgramModel:
         writer = threading.Thread(target=_write, args=(stdin, text), daemon=True)
         writer.start()
         for place in range(len(questions)):
-            too_late = threading.Timer(self.timeout, self._process.kill)
+            too_late = threading.Timer(self.timeout, self._kill)
             too_late.start()
             line = stdout.readline()
             in_time = too_late.is_alive()
