@@ -73,9 +73,12 @@ void bind_plain_ball(nb::module_& m, const char* name, const char* doc) {
           nb::arg("radius"), nb::arg("scope") = nb::none(),
           nb::sig("def __init__(self, radius: numpy.typing.ArrayLike, "
                   "scope: typing.Literal['row', 'state'] | None = None) -> None"))
-      .def("__repr__", [name](nb::handle self) {
-        return written(name, self, "", nb::cast<const Set&>(self).scope);
-      });
+      .def(
+          "__repr__",
+          [name](nb::handle self) {
+            return written(name, self, "", nb::cast<const Set&>(self).scope);
+          },
+          nb::sig("def __repr__(self) -> str"));
 }
 
 }  // namespace
@@ -113,11 +116,14 @@ With scope="state" the rows of a state share it, and there may be one for each s
                   "reach: typing.Literal['anywhere', 'support'] | None = None, "
                   "scope: typing.Literal['row', 'state'] | None = None) -> None"))
       .def_prop_ro("reach", [](const TV& self) { return from_reach(self.reach); })
-      .def("__repr__", [](nb::handle self) {
-        const TV& set = nb::cast<const TV&>(self);
-        return written("TV", self, std::string(", reach='") + from_reach(set.reach) + "'",
-                       set.scope);
-      });
+      .def(
+          "__repr__",
+          [](nb::handle self) {
+            const TV& set = nb::cast<const TV&>(self);
+            return written("TV", self, std::string(", reach='") + from_reach(set.reach) + "'",
+                           set.scope);
+          },
+          nb::sig("def __repr__(self) -> str"));
   bind_plain_ball<Chi2>(
       m, "Chi2",
       R"doc(Chi-square: sum (P - p)^2 / p <= radius, a number, or one for each row of the model.

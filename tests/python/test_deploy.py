@@ -265,6 +265,8 @@ def acted(path, requests, *options):
 
 def test_the_program_acts(case):
     path, lines, _ = case
+    if json.loads(path.read_text())["horizon"] is None:  # the last line of an episode would ask for one action more
+        lines = [lines[0][:-1]]
     requests = []
     for line in lines:
         for i, (state, outcome, _) in enumerate(line):
@@ -272,11 +274,7 @@ def test_the_program_acts(case):
                              **({"outcome": outcome} if outcome >= 0 else {})})  # fmt: skip
     answers = acted(path, requests, "--seed", "5")
     wanted = [action for line in lines for *_, action in line]
-    finite = json.loads(path.read_text())["horizon"] is not None
-    if finite:  # where it is not, the last line of an episode asks for one action more
-        assert [-1 if answer["action"] is None else answer["action"] for answer in answers] == wanted
-    else:
-        assert [answer["action"] for answer in answers][: len(lines[0]) - 1] == wanted[: len(lines[0]) - 1]
+    assert [-1 if answer["action"] is None else answer["action"] for answer in answers] == wanted
 
 
 def test_what_the_program_says_of_bad_lines(tmp_path):
