@@ -45,7 +45,8 @@ TEST_P(AgainstReference, OnNastyRows) {
     }
     lanes += row.lanes;
   }
-  EXPECT_LE(benign, 2e-11);
+  // The greedy fill of a composed set adds up bounds before the ball is worked out.
+  EXPECT_LE(benign, std::holds_alternative<Composed>(set) ? 2e-11 : 1e-11);
   EXPECT_GT(benign_lanes, lanes / 10);
 }
 
