@@ -23,6 +23,7 @@ RowBatch::RowBatch(const Problem& problem)
     : problem_(&problem),
       nature_(nature_of_rows(problem)),
       nominal_(is_nominal(problem)),
+      some_certain_(nature_.radius != nullptr && !nature_.bounds && !nature_.radius->rows.empty()),
       kernel_(worst_cases_kernel(problem.uncertainty())),
       expected_(expected_values_kernel()),
       count_(problem.model().most_outcomes() + 2),
@@ -34,6 +35,42 @@ void RowBatch::worst(std::span<const Row> rows, const Channel& channel, const do
                      double floor, double* result, const Distributions* distributions) {
   evaluations_ += static_cast<double>(rows.size());
   if (nominal_) return expect(rows, channel, next, result, distributions);
+  if (some_certain_) return worst_of_some(rows, channel, next, floor, result, distributions);
+  worst_of_uncertain(rows, channel, next, floor, result, distributions);
+}
+
+// Which way a row goes depends on the row alone, so that its value does, too.
+void RowBatch::worst_of_some(std::span<const Row> rows, const Channel& channel, const double* next,
+                             double floor, double* result, const Distributions* distributions) {
+  for (Part* part : {&certain_, &uncertain_}) part->rows.clear(), part->place.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Part& part = nature_.radius->of(rows[i]) == 0 ? certain_ : uncertain_;
+    part.rows.push_back(rows[i]);
+    part.place.push_back(i);
+  }
+  if (uncertain_.rows.empty()) return expect(rows, channel, next, result, distributions);
+  if (certain_.rows.empty())
+    return worst_of_uncertain(rows, channel, next, floor, result, distributions);
+  for (Part* part : {&certain_, &uncertain_}) {
+    part->result.resize(part->rows.size());
+    Distributions to;
+    if (distributions != nullptr) {
+      part->begin.clear();
+      for (const std::size_t i : part->place) part->begin.push_back(distributions->begin[i]);
+      to = {part->begin.data(), distributions->probability};
+    }
+    const Distributions* where = distributions != nullptr ? &to : nullptr;
+    if (part == &certain_)
+      expect(part->rows, channel, next, part->result.data(), where);
+    else
+      worst_of_uncertain(part->rows, channel, next, floor, part->result.data(), where);
+    for (std::size_t n = 0; n < part->place.size(); ++n) result[part->place[n]] = part->result[n];
+  }
+}
+
+void RowBatch::worst_of_uncertain(std::span<const Row> rows, const Channel& channel,
+                                  const double* next, double floor, double* result,
+                                  const Distributions* distributions) {
   for (std::size_t first = 0; first < rows.size(); first += kWindow) {
     const auto window = rows.subspan(first, std::min<std::size_t>(kWindow, rows.size() - first));
     Distributions here;
@@ -53,10 +90,12 @@ void RowBatch::expect(std::span<const Row> rows, const Channel& channel, const d
   const SparseRows matrix = nominal_rows(model);
   expected_(matrix, {.count = static_cast<std::int64_t>(rows.size()), .list = rows.data()},
             earned_.data(), problem_->discount(), next, result);
-  for (std::size_t i = 0; distributions != nullptr && i < rows.size(); ++i)
-    std::copy(matrix.probability + model.outcome_begin(rows[i]),
-              matrix.probability + model.outcome_end(rows[i]),
-              distributions->probability + distributions->begin[i]);
+  for (std::size_t i = 0; distributions != nullptr && i < rows.size(); ++i) {
+    double* end = std::copy(matrix.probability + model.outcome_begin(rows[i]),
+                            matrix.probability + model.outcome_end(rows[i]),
+                            distributions->probability + distributions->begin[i]);
+    if (nature_.floor) *end = 0;
+  }
 }
 
 void RowBatch::solve_window(std::span<const Row> rows, const Channel& channel, const double* next,

@@ -32,6 +32,11 @@ class RowBatch {
              double* result, const Distributions* distributions = nullptr);
 
  private:
+  // Of rows that nature may move.
+  void worst_of_uncertain(std::span<const Row> rows, const Channel& channel, const double* next,
+                          double floor, double* result, const Distributions* distributions);
+  void worst_of_some(std::span<const Row> rows, const Channel& channel, const double* next,
+                     double floor, double* result, const Distributions* distributions);
   void expect(std::span<const Row> rows, const Channel& channel, const double* next, double* result,
               const Distributions* distributions);
   void solve_window(std::span<const Row> rows, const Channel& channel, const double* next,
@@ -47,10 +52,18 @@ class RowBatch {
   const Problem* problem_;
   NatureOfRows nature_;
   bool nominal_;
+  bool some_certain_;  // rows have radii of their own, of which some may be zero
   WorstCases kernel_;
   ExpectedValues expected_;
   double evaluations_ = 0;
   std::vector<double> earned_;  // of each row that is nominal
+  struct Part {                 // of the rows of one call
+    std::vector<Row> rows;
+    std::vector<std::size_t> place;
+    std::vector<std::int64_t> begin;  // of their distributions
+    std::vector<double> result;
+  };
+  Part certain_, uncertain_;
   Scratch scratch_;
   std::vector<int> order_, count_;  // rows of a window by their number of outcomes
   std::vector<double> probability_, lower_, upper_, values_, minimiser_;  // [outcome][lane]
