@@ -31,8 +31,8 @@ void append(Json& object, const Json& more) {
 }  // namespace
 
 Json problem_json(const Problem& problem) {
-  const Draft given = problem.given();  // with groups, a decision has two stages of the problem
-  const Terms& terms = given.model.groups() > 0 ? given.terms : problem.terms();
+  const Draft given = problem.given();
+  const Terms& terms = problem.two_stages() ? given.terms : problem.terms();
   Json object;
   object["states"] = problem.model().all_states();
   object["actions"] = problem.model().actions();
@@ -46,6 +46,7 @@ Json problem_json(const Problem& problem) {
     object["groups"] = given.model.groups();
     object["helpful_groups"] = terms.helpful_groups;
   }
+  if (given.model.factors() > 0) object["factors"] = given.model.factors();
   return object;
 }
 

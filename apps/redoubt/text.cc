@@ -107,9 +107,9 @@ std::string start_text(const Problem& problem) {
 }
 
 std::string terms_text(const Problem& problem) {
-  const Draft given = problem.given();  // with groups, a decision has two stages of the problem
-  const State groups = given.model.groups();
-  const Terms& terms = groups > 0 ? given.terms : problem.terms();
+  const Draft given = problem.given();
+  const State groups = given.model.groups(), factors = given.model.factors();
+  const Terms& terms = problem.two_stages() ? given.terms : problem.terms();
   const std::string horizon = problem.undiscounted() ? "no horizon and no discount"
                               : problem.infinite()   ? "infinite horizon"
                                                      : fmt::format("horizon {}", *terms.horizon);
@@ -119,6 +119,7 @@ std::string terms_text(const Problem& problem) {
   if (groups > 0)
     picks = fmt::format(", {} groups{}", count_text(groups),
                         terms.helpful_groups ? ", groups helpful" : "");
+  if (factors > 0) picks = fmt::format(", {} factors", count_text(factors));
   return fmt::format("{}{}, start {}; {}{}{}", horizon, discount, start_text(problem),
                      set_text(terms.uncertainty), picks,
                      terms.helpful_nature ? ", nature helpful" : "");

@@ -27,6 +27,7 @@ using ObservedSignals = std::map<std::string, double>;
 //     controller.observe(next_state);         // what the action led to
 //     action = controller.act(next_state);    // and so on
 // States and actions are those of the model that the problem was made of (see given_policy.h).
+// Where rows mix factors, which nobody sees, a step is one decision.
 // What it draws depends on the seed, the stream and the number of draws so far and on nothing else.
 // Problem and policy must outlive it. A call that throws changes nothing.
 class Controller {

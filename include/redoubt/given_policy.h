@@ -14,8 +14,8 @@ struct GivenPolicy {
 };
 GivenPolicy given_policy(const Problem& problem, const Policy& policy);
 
-// Whether that is another policy. (Where outcomes lead to groups, a decision takes two stages of
-// the problem, and its policies speak of these.)
+// Whether that is another policy. (Where outcomes lead to groups or factors, a decision takes two
+// stages of the problem, and its policies speak of these.)
 bool has_given_policy(const Problem& problem);
 
 }  // namespace redoubt

@@ -72,6 +72,12 @@ struct ModelArrays {
   // has one row, whose outcomes are its members with equal probabilities; it earns nothing, and its
   // outcomes what an arrival in the member does.
   State groups = 0;
+  // The last `factors` of the states are factors: distributions that rows share. Every row of
+  // another state is then a mixture of factors, known exactly: its outcomes lead to factors and
+  // earn nothing of their own. A factor has one row, over ordinary states, which earns nothing; its
+  // outcomes earn what an arrival in their state does. The uncertainty set is around factors.
+  // Nobody sees which factor an outcome came from. Not together with groups.
+  State factors = 0;
   std::optional<Submodel> submodel;  // none: the whole model
   bool operator==(const ModelArrays&) const = default;
 };
@@ -101,7 +107,10 @@ class Model {
   Row rows() const { return static_cast<Row>(arrays_->action.size()); }
   std::int64_t outcomes() const { return static_cast<std::int64_t>(arrays_->next.size()); }
   int signals() const { return static_cast<int>(arrays_->signals.size()); }
-  State groups() const { return arrays_->groups; }  // the last of the states
+  State groups() const { return arrays_->groups; }    // the last of the states
+  State factors() const { return arrays_->factors; }  // likewise
+  // The states in which somebody decides: those that are neither groups nor factors, the first.
+  State ordinary() const { return states() - groups() - factors(); }
   int actions() const { return actions_; }  // distinct action numbers: one more than the largest
   int most_actions() const { return most_actions_; }  // of any state
 
@@ -197,6 +206,10 @@ class ModelBuilder {
   // The state that stands for a group of states, for outcomes that may lead to any of them. The
   // same members, in any order, are the same group.
   State group(std::vector<State> members);
+  // The state that stands for a factor: a distribution that rows lead to. What its outcomes earn
+  // must be what every arrival in their state does. With rows that depend on the stage, it is the
+  // same at each.
+  State factor(std::vector<Outcome> outcomes);
   void name_states(std::vector<std::string> names) { state_names_ = std::move(names); }
   void name_actions(std::vector<std::string> names) { action_names_ = std::move(names); }
   void label(std::string name, std::vector<State> states) {
@@ -211,7 +224,7 @@ class ModelBuilder {
     std::int32_t action;
     RowData row;
   };
-  std::vector<Entry> group_entries() const;
+  std::vector<Entry> entries_between() const;
   std::vector<std::string> all_state_names() const;
 
   State states_;
@@ -220,6 +233,7 @@ class ModelBuilder {
   std::vector<Label> labels_;
   std::vector<Entry> entries_;
   std::vector<std::vector<State>> groups_;
+  std::vector<std::vector<Outcome>> factors_;
   std::vector<double> arrival_reward_;
   std::vector<std::vector<double>> arrival_signals_;  // of each signal; of each state
 };

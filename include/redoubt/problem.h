@@ -74,7 +74,8 @@ struct Draft {
 // between which a policy can go to and fro for nothing are one state; where a total may grow for
 // ever, that is an Error. A model with groups becomes one without, with two stages for each
 // decision: in the first an action is taken, in the second the member of the group is picked. Its
-// horizon is twice that of the terms, and its discount the square root of theirs.
+// horizon is twice that of the terms, and its discount the square root of theirs. So does one with
+// factors: in the first stage a factor is drawn, in the second an outcome of it.
 class Problem {
  public:
   Problem(Model model, Terms terms);
@@ -102,6 +103,12 @@ class Problem {
   // The state of the given model that each state stands for, of several the first; empty: they are
   // the same.
   const std::vector<State>& given_state() const { return given_state_; }
+  // Two stages for each decision: outcomes lead to groups or to factors.
+  bool two_stages() const { return given_ && given_->model.ordinary() < given_->model.states(); }
+  // A state in which nobody decides and of which nobody knows: a factor that was drawn.
+  bool is_factor(State state) const {
+    return given_ && given_->model.factors() > 0 && given_state_[state] >= given_->model.ordinary();
+  }
   // How states have become one, or were left out (advanced/merged_states.h); null: none did and
   // none was.
   const MergedStates* merged() const { return merged_.get(); }

@@ -67,6 +67,7 @@ void bind_model(nb::module_& m) {
       .def_rw("states", &ModelArrays::states)
       .def_rw("stages", &ModelArrays::stages)
       .def_rw("groups", &ModelArrays::groups)
+      .def_rw("factors", &ModelArrays::factors)
       .def_rw("state_names", &ModelArrays::state_names)
       .def_rw("action_names", &ModelArrays::action_names)
       .def("add_label",
@@ -94,6 +95,8 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("states", &Model::states)
       .def_prop_ro("stages", &Model::stages)
       .def_prop_ro("groups", &Model::groups)
+      .def_prop_ro("factors", &Model::factors)
+      .def_prop_ro("ordinary", &Model::ordinary)
       .def_prop_ro("rows", &Model::rows)
       .def_prop_ro("outcomes", &Model::outcomes)
       .def_prop_ro("actions", &Model::actions)

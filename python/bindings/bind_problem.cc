@@ -115,6 +115,8 @@ at_least('energy', 3))doc");
       .def_prop_ro("terms", &Problem::terms)
       .def_prop_ro("given", &Problem::given)
       .def_prop_ro("given_states", &Problem::given_state)
+      .def_prop_ro("two_stages", &Problem::two_stages)
+      .def("is_factor", &Problem::is_factor, nb::arg("state"))
       .def_prop_ro("merged", [](const Problem& problem) { return problem.merged() != nullptr; })
       .def_prop_ro("improper", &Problem::improper)
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));

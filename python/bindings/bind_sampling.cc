@@ -89,7 +89,8 @@ struct Declared {
 void bind_simulators(nb::module_& m) {
   nb::class_<Simulator>(m, "Simulator", "What can be asked for samples.")
       .def_prop_ro("states", [](const Simulator& self) { return self.shape().states; })
-      .def_prop_ro("groups", [](const Simulator&) { return 0; })  // as a model without any
+      .def_prop_ro("ordinary", [](const Simulator& self) { return self.shape().states; })
+      .def_prop_ro("factors", [](const Simulator&) { return 0; })  // as a model without any
       .def_prop_ro("state_names", [](const Simulator& self) { return self.shape().state_names; })
       .def_prop_ro("terms", [](const Simulator& self) { return self.shape().terms; });
   nb::class_<Declared>(m, "Declared")

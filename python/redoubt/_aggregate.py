@@ -114,8 +114,10 @@ def _refuse(problem: Problem) -> None:
     taken = isinstance(uncertainty, (_core.Nominal, _core.KL, _core.Chi2, _core.TV))
     if not taken or getattr(uncertainty, "reach", "") == "anywhere":
         raise Error(f"uncertainty {uncertainty!r}, must be Nominal, KL, Chi2 or TV with reach='support' to be aggregated")
-    if problem.given.model.groups:
-        raise Error(f"a problem with {problem.given.model.groups} groups, must have none to be aggregated")
+    if problem.two_stages:
+        model = problem.given.model
+        what = f"{model.groups} groups" if model.groups else f"{model.factors} factors"
+        raise Error(f"a problem with {what}, must have none to be aggregated")
 
 
 def _cells(problem: Problem, labels: NDArray[Any]) -> NDArray[np.int64]:

@@ -68,13 +68,15 @@ def bounds_of(uncertainty: Uncertainty | None, order: str | None) -> dict[str, V
 
 def model_of(
     layout: Layout, given: dict[str, Values], bounds: dict[str, Values], horizon: int | None, names: Names,
-    labels: Labels,
+    labels: Labels, intervals: tuple[Any, Any] | None = None,
 ) -> _core.Model:  # fmt: skip
-    """The model of a layout under the reward and the signals that are given; names of states and actions."""
+    """The model of a layout under the reward and the signals that are given; names of states and actions. Bounds may be
+    given as they are to be spread, or as they are for each outcome: `intervals`."""
     every = [*given.values(), *bounds.values()]
     stages = max((values.stages(layout, horizon) for values in every), default=1)
     if stages > 1 and layout.stages == 1:
         layout = layout.at_stages(stages)
+        intervals = intervals and (np.tile(intervals[0], stages), np.tile(intervals[1], stages))
     if bounds:
         layout = layout.with_outcomes(*bounds["upper"].positive(layout))
     looked_at = any(values.looks_at_reward for name, values in given.items() if name != "reward")
@@ -86,7 +88,7 @@ def model_of(
     for name, values in layout.extra.items():
         row, outcome, arrival = spread.get(name, (np.empty(0),) * 3)
         spread[name] = row, values + (outcome if len(outcome) else 0.0), arrival
-    return built(layout, spread, bounds, horizon, names, labels)
+    return built(layout, spread, bounds, horizon, names, labels, intervals or ((), ()))
 
 
 def _reward_of_outcomes(layout: Layout, given: Values | None, horizon: int | None) -> np.ndarray:
@@ -106,6 +108,7 @@ def parts_of(model: _core.Model) -> tuple[Layout, dict[str, tuple[Any, Any, Any]
     layout = Layout(
         states=model.states, stages=model.stages, actions=model.actions, row_outcomes=model.row_outcomes,
         next=model.next, probability=model.probability, some_rows=(model.state_rows, model.action), groups=model.groups,
+        factors=model.factors,
     )  # fmt: skip
     return layout, values
 
@@ -142,7 +145,8 @@ def built(
     names: Names, labels: Labels, intervals: tuple[Any, Any] = ((), ()),
 ) -> _core.Model:  # fmt: skip
     arrays = _core.ModelArrays()
-    arrays.states, arrays.stages, arrays.groups = layout.states, layout.stages, layout.groups
+    arrays.states, arrays.stages = layout.states, layout.stages
+    arrays.groups, arrays.factors = layout.groups, layout.factors
     if layout.regular:
         arrays.give_every_action(layout.actions)
     else:

@@ -40,7 +40,9 @@ def add_groups(columns: dict[str, list[Any]], total: int) -> int:
 
 
 def group_names(layout: Layout, names: Sequence[str]) -> list[str]:
-    """What the groups are called where the states have names."""
+    """What groups and factors are called where the states have names."""
+    if names and layout.factors:
+        return [f"factor {k}" for k in range(layout.factors)]
     if not names or layout.groups == 0:
         return []
     rows = layout.state_rows[layout.ordinary : layout.states]

@@ -19,7 +19,7 @@ class ProblemEnv(gymnasium.Env[Any, Any]):
         if problem.merged:
             raise Error("an environment of a problem in which states have become one, every policy must come to an end")
         self.problem = problem
-        grouped = problem.given.model.groups > 0  # whose decisions take two stages of the problem
+        grouped = problem.two_stages  # which decisions take then
         self._given = np.arange(problem.states) if grouped else problem.given_state
         self._seen_states = problem.states if grouped else problem.given.model.states
         self.observation_space = gymnasium.spaces.Discrete(self._seen_states)

@@ -113,6 +113,7 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
         "scope": getattr(uncertainty, "scope", "row"),
         "constraints": [[c.signal, c.sense, c.bound, c.probability] for c in terms.constraints],
         "helpful_nature": terms.helpful_nature, "groups": draft.model.groups, "helpful_groups": terms.helpful_groups,
+        "factors": draft.model.factors,
         "objective": [terms.objective.signal, terms.objective.minimise],
     }  # fmt: skip
 
@@ -135,6 +136,7 @@ def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:
         row_outcomes=arrays["row_outcomes"].astype(np.int64), next=arrays["next"].astype(np.int32),
         probability=arrays["probability"].astype(np.float64),
         some_rows=(arrays["state_rows"].astype(np.int64), arrays["action"].astype(np.int32)), groups=said.get("groups", 0),
+        factors=said.get("factors", 0),
     )  # fmt: skip
     values = {}
     for word in ("reward", *(name for name in arrays if name.startswith("signal "))):

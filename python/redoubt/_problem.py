@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core, _show
 from ._build import Uncertainty, bounds_of, model_of, with_bounds
 from ._core import Error
+from ._factors import around_factors, read_factors
 from ._groups import group_names
 from ._labels import labels_of
 from ._options import named_options
@@ -67,6 +68,10 @@ class Problem(_core.Problem):
         actions: list of names of the actions.
         rows_per_state: where states have different numbers of actions and P is a sparse matrix of their rows: the rows of
             state s are rows_per_state[s] up to rows_per_state[s + 1]. Rewards and signals may then be one for each row.
+        features: in place of P, where rows are mixtures of factors: the weight of each factor in each row, an array (S, A, K)
+            or sparse (S*A, K), with a leading axis or as a list where they depend on the stage. Each row sums to one.
+        factors: with features: the distributions that rows share, (K, S). The uncertainty set is around each of them: a
+            radius is one number or one for each factor, bounds of an `Interval` have the shape of the factors.
         labels: named sets of states: each a list or set of states, by number or name, a mask with one truth value
             for each state, or a function of the state's number.
 
@@ -92,7 +97,7 @@ class Problem(_core.Problem):
     @named_options
     def __init__(
         self,
-        P: Any,
+        P: Any = None,
         reward: Any = ABSENT,
         *,
         minimise: str | None = None,
@@ -107,8 +112,17 @@ class Problem(_core.Problem):
         actions: Sequence[str] | None = None,
         labels: Mapping[str, Any] | None = None,
         rows_per_state: ArrayLike | None = None,
+        features: Any = None,
+        factors: Any = None,
     ) -> None:
-        layout = read_transitions(P, order, states, actions, rows_per_state)
+        bounds, intervals = bounds_of(uncertainty, order), None
+        if features is None and factors is None:
+            layout = read_transitions(P, order, states, actions, rows_per_state)
+        elif P is not None or rows_per_state is not None:
+            raise Error("features and factors with P or rows_per_state, must be without: rows are mixtures of factors")
+        else:
+            layout, intervals = read_factors(features, factors, uncertainty)
+            bounds = {}
         objective = objective_of(reward, minimise)
         numbers = reward is not ABSENT and not objective.chosen
         given = {"reward": Values("reward", reward, order)} if numbers else {}
@@ -119,9 +133,9 @@ class Problem(_core.Problem):
         labelled = labels_of(labels, layout.ordinary, state_names)
         names = (state_names + group_names(layout, state_names), [] if actions is None else list(actions))
         rewarded = numbers or "reward" in layout.extra
-        model = model_of(layout, given, bounds_of(uncertainty, order), horizon, names, labelled)
+        model = model_of(layout, given, bounds, horizon, names, labelled, intervals)
         terms = terms_of(_core.Terms(), model, horizon=horizon, discount=discount, start=start,
-                       constraints=constraints, uncertainty=uncertainty)  # fmt: skip
+                       constraints=constraints, uncertainty=around_factors(uncertainty, model))  # fmt: skip
         super().__init__(_core.pose(_core.Draft(model, terms, rewarded), objective))
 
     @classmethod
@@ -151,9 +165,11 @@ class Problem(_core.Problem):
         """
         bounds = {} if isinstance(uncertainty, Absent) else bounds_of(uncertainty, order)
         given = self.given
+        if bounds and given.model.factors:
+            raise Error("Interval with bounds for a problem with factors, must be given to Problem, with the factors")
         new_horizon = given.terms.horizon if isinstance(horizon, Absent) else horizon
         model = with_bounds(given.model, bounds, new_horizon) if bounds else given.model
-        terms = terms_of(given.terms, model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+        terms = terms_of(given.terms, model, constraints=constraints, uncertainty=around_factors(uncertainty, model), horizon=horizon,
                          discount=discount, start=start)  # fmt: skip
         if nature is not None:
             terms.helpful_nature = is_helpful("nature", nature)
@@ -232,6 +248,27 @@ class Problem(_core.Problem):
         model = self.given.model
         first = model.state_rows[model.states - model.groups : model.states]
         return [model.next[model.row_outcomes[row] : model.row_outcomes[row + 1]] for row in first]
+
+    @property
+    def factors(self) -> Any:
+        """The nominal factors that rows are mixtures of, as a scipy CSR array (K, S); None without. With factors a decision takes
+        two stages: `horizon` is twice that of `given`.
+
+        >>> problem = rd.Problem(features=[[[0.5, 0.5]], [[0.0, 1.0]]], factors=[[1.0, 0.0], [0.2, 0.8]], reward=[0.0, 1.0],
+        ...                      uncertainty=rd.TV(0.1, reach="support"), horizon=2)
+        >>> problem.factors.shape, round(rd.solve(problem).reward.worst, 6)  # 0.5 * 0 + 0.5 * (0.8 - 0.1)
+        ((2, 2), 0.35)
+        """
+        import scipy.sparse
+
+        model = self.given.model
+        if model.factors == 0:
+            return None
+        first = model.state_rows[model.ordinary]
+        offsets = model.row_outcomes[first : first + model.factors + 1]
+        listed = slice(offsets[0], offsets[-1])
+        shape = (model.factors, model.ordinary)
+        return scipy.sparse.csr_array((model.probability[listed], model.next[listed], offsets - offsets[0]), shape=shape)
 
     @property
     def horizon(self) -> int | None:

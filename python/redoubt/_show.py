@@ -64,8 +64,8 @@ def _curve_html(solution: Solution) -> str:
 def _problem_rows(problem: Problem) -> list[tuple[str, str]]:
     each = "" if problem.stages == 1 else f", for each of {problem.stages} stages"
     given = problem.given
-    groups = given.model.groups
-    terms = given.terms if groups else problem.terms  # with groups a decision has two stages of the problem
+    groups, factors = given.model.groups, given.model.factors
+    terms = given.terms if problem.two_stages else problem.terms
     picked = "the policy" if terms.helpful_groups else "nature"
     rows = [
         ("states", f"{problem.states:,}"),
@@ -77,6 +77,7 @@ def _problem_rows(problem: Problem) -> list[tuple[str, str]]:
         ("signals", ", ".join(problem.model.signal_names) or "none"),
     ]
     rows += [("groups", f"{groups:,}, {picked} picks")] if groups else []
+    rows += [("factors", f"{factors:,}, the set is around them")] if factors else []
     rows += [("labels", ", ".join(problem.labels))] if problem.labels else []
     rows += [("constraint", _constraint(c.signal, c.sense, c.bound, c.probability)) for c in problem.constraints]
     return [*rows, ("uncertainty", repr(terms.uncertainty))]

@@ -107,8 +107,8 @@ class Solution:
         ('violated', None, False)
         """
         problem, given = self.problem, self.problem.given
-        groups = given.model.groups
-        terms = given.terms if groups else problem.terms  # with groups a decision has two stages of the problem
+        groups, factors = given.model.groups, given.model.factors
+        terms = given.terms if problem.two_stages else problem.terms
         reward = {name: getattr(self.reward, name) for name in ("worst", "bound", "static_bound")}
         constraint = ("name", "sense", "bound", "probability", "worst", "satisfied", "best_achievable")
         own = ("hopeless", "seconds", "row_evaluations", "iterations", "cut", "unfinished", "notes", "trace", "curve")
@@ -127,6 +127,7 @@ class Solution:
             "radius": getattr(terms.uncertainty, "radius", None),
             "scope": getattr(terms.uncertainty, "scope", "row"),
             **({"groups": groups, "helpful_groups": terms.helpful_groups} if groups else {}),
+            **({"factors": factors} if factors else {}),
             "memory_states": None if self.policy is None else self.policy.memory_states,
             "version": _core.version,
         })  # fmt: skip

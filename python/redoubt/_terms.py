@@ -88,7 +88,7 @@ def _start(start: Any, model: _core.Model | _core.Simulator) -> _core.Start:
     array = np.asarray(start)
     if array.ndim == 0:
         return _core.Start(as_int32(array, "start").item())
-    if array.shape not in ((model.states,), (model.states - model.groups,)):
+    if array.shape not in ((model.states,), (model.ordinary,)):
         raise Error(f"start has shape {array.shape}, must be a state or one probability for each of {model.states}")
     states = np.flatnonzero(array)
     return _core.Start(states.tolist(), array[states].astype(np.float64).tolist())

@@ -33,11 +33,17 @@ class Layout:
     extra: dict[str, np.ndarray] = field(default_factory=dict)
     by_row: bool = False  # values may be given row by row
     groups: int = 0  # the last of the states are groups of others
+    factors: int = 0  # or distributions that rows share
+
+    @property
+    def between(self) -> int:
+        """How many states, the last, an episode passes between two decisions."""
+        return self.groups + self.factors
 
     @property
     def ordinary(self) -> int:
-        """How many states are no groups."""
-        return self.states - self.groups
+        """How many states are others."""
+        return self.states - self.between
 
     @property
     def regular(self) -> bool:

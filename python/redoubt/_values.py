@@ -153,10 +153,10 @@ class Values:
             return row, self.arrival(layout)[layout.next]
         if callable(self.values):
             return none, self._from_function(self.values, layout, reward)
-        array = self._with_groups(layout)
+        array = self._with_zeros(layout)
         if array.ndim == 0:
             row = np.full(layout.rows, float(array))
-            if layout.groups:
+            if layout.between:
                 row[layout.row_state >= layout.ordinary] = 0.0
             return row, none
         if array.ndim == 4 and array.shape[3] == 1:
@@ -179,7 +179,7 @@ class Values:
         """What an arrival in each state earns, whatever row it comes from; empty where that is not known."""
         if isinstance(self.values, AbstractSet):
             return np.isin(np.arange(layout.states), list(self.values)).astype(np.float64)
-        nothing = np.zeros(layout.groups)  # is earned on the way, in a group
+        nothing = np.zeros(layout.between)  # is earned on the way
         if isinstance(self.values, OnArrival):
             return np.append(self.values.array(layout.ordinary, self.what), nothing)
         if callable(self.values):
@@ -251,23 +251,23 @@ class Values:
         picked = csr[layout.outcome_row % csr.shape[0], layout.next]
         return np.asarray(picked, dtype=np.float64).ravel()
 
-    def _with_groups(self, layout: Layout) -> np.ndarray:
-        """The array, with the zeros that groups earn behind what is given for the other states."""
+    def _with_zeros(self, layout: Layout) -> np.ndarray:
+        """The array, with the zeros that groups or factors earn behind what is given for the other states."""
         array: np.ndarray = self.values
-        if layout.groups == 0 or array.ndim == 0:
+        if layout.between == 0 or array.ndim == 0:
             return array
         axis = 1 if array.ndim == 3 and array.shape[0] == layout.stages else 0
         if array.ndim > 3 or array.shape[axis] != layout.ordinary:
             raise Error(f"{self.what} has shape {array.shape}, must be a number, (S,), (S, A) or (H, S, A) with "
-                        f"S = {layout.ordinary} where transitions lead to groups; use on_arrival for what arrivals earn")  # fmt: skip
-        return np.pad(array, [(0, layout.groups if i == axis else 0) for i in range(array.ndim)])
+                        f"S = {layout.ordinary} where transitions lead to groups or factors; use on_arrival for what arrivals earn")  # fmt: skip
+        return np.pad(array, [(0, layout.between if i == axis else 0) for i in range(array.ndim)])
 
     def _from_function(self, function: Callable[..., float], layout: Layout, reward: np.ndarray | None) -> np.ndarray:
-        if layout.groups:
+        if layout.between:
             known = self.arrival(layout)
             if len(known) == 0:
                 raise Error(f"{self.what} is a function of the transition, must look at the next state alone where "
-                            "transitions lead to groups")  # fmt: skip
+                            "transitions lead to groups or factors")  # fmt: skip
             return np.asarray(known[layout.next])
         row = layout.outcome_row
         seen = [layout.row_state[row].tolist(), layout.action[row].tolist(), layout.next.tolist()]

@@ -125,6 +125,7 @@ class Pass {
   void mark_hopeless(int h, State state, std::vector<double>& values) const {
     if (policy_.budget.empty() || h >= static_cast<int>(policy_.budget.front().cells.size()) - 1)
       return;
+    const bool decides = !problem_.is_factor(state);
     const auto all = static_cast<std::int64_t>(values.size()) / stage_.channels();
     const auto memory = memory_states(policy_.budget, h);
     double* here = values.data() + stage_.first_node(h, state);
@@ -135,7 +136,7 @@ class Pass {
     for (const BudgetAxis& axis : policy_.budget) {
       inner /= axis.cells[h];
       const double* guaranteed = here + (1 + axis.constraint) * all;
-      for (std::int32_t m = 0; m < memory; ++m) {
+      for (std::int32_t m = 0; decides && m < memory; ++m) {
         const double required = axis.requirement(h, m / inner % axis.cells[h]) - axis.slack[h];
         if (guaranteed[m] < required - kSatisfied * std::max(axis.size(), std::abs(required)))
           hopeless[m] = -1;

@@ -298,7 +298,7 @@ class Verification {
 
   // What the policy guarantees from here falls short of the requirement that it remembers.
   bool hopeless(int h, const Node& node, const std::vector<Real>& guaranteed) const {
-    if (chance_) return false;
+    if (chance_ || problem_.is_factor(node.state)) return false;
     std::int32_t inner = 1;
     for (const BudgetAxis& axis : policy_.budget) inner *= verified::cells(axis, h);
     for (const BudgetAxis& axis : policy_.budget) {

@@ -50,10 +50,18 @@ State ModelBuilder::group(std::vector<State> members) {
   return states_ + number;
 }
 
-// The rows of groups, behind those that were added.
-std::vector<ModelBuilder::Entry> ModelBuilder::group_entries() const {
+State ModelBuilder::factor(std::vector<Outcome> outcomes) {
+  factors_.push_back(std::move(outcomes));
+  return states_ + static_cast<State>(factors_.size() - 1);
+}
+
+// The rows of groups and factors, behind those that were added.
+std::vector<ModelBuilder::Entry> ModelBuilder::entries_between() const {
   std::vector<Entry> entries;
   for (int stage = 0; stage < stages_; ++stage) {
+    for (std::size_t k = 0; k < factors_.size(); ++k)
+      entries.push_back(
+          {stage, states_ + static_cast<State>(k), 0, RowData{.outcomes = factors_[k]}});
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       RowData row;
       for (const State s : groups_[g])
@@ -74,12 +82,16 @@ std::vector<std::string> ModelBuilder::all_state_names() const {
     for (const State s : groups_[g]) members.push_back(state_names_.at(s));
     names.push_back(fmt::format("one of {}", fmt::join(members, ", ")));
   }
+  for (std::size_t k = 0; !state_names_.empty() && k < factors_.size(); ++k)
+    names.push_back(fmt::format("factor {}", k));
   return names;
 }
 
 Model ModelBuilder::build() const {
-  const std::vector<Entry> added = group_entries();
-  const auto states = static_cast<State>(states_ + groups_.size());
+  require(groups_.empty() || factors_.empty(), "{} groups and {} factors, must be one of them",
+          groups_.size(), factors_.size());
+  const std::vector<Entry> added = entries_between();
+  const auto states = static_cast<State>(states_ + groups_.size() + factors_.size());
   std::vector<const Entry*> order;
   for (const Entry& e : entries_) order.push_back(&e);
   for (const Entry& e : added) order.push_back(&e);
@@ -90,6 +102,7 @@ Model ModelBuilder::build() const {
   ModelArrays a;
   a.states = states;
   a.groups = static_cast<State>(groups_.size());
+  a.factors = static_cast<State>(factors_.size());
   a.stages = stages_;
   a.state_names = all_state_names();
   a.action_names = action_names_;
@@ -126,7 +139,7 @@ Model ModelBuilder::build() const {
       const bool bounded = o.lower >= 0 || o.upper >= 0;
       a.lower.push_back(bounded ? o.lower : o.probability);
       a.upper.push_back(bounded ? o.upper : o.probability);
-      intervals |= bounded && e->state < states_;
+      intervals |= bounded && (e->state < states_ || !factors_.empty());
     }
     a.row_outcomes.push_back(static_cast<std::int64_t>(a.next.size()));
   }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "model/row_name.h"
+#include "model/set_traits.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -42,41 +42,26 @@ class Expansion {
       : model_(model),
         from_(model.arrays()),
         terms_(terms),
-        ordinary_(model.states() - model.groups()),
-        half_(std::sqrt(terms.discount)) {
-    const auto* tv = std::get_if<TV>(&terms.uncertainty);
-    anywhere_ = tv != nullptr && tv->reach == Reach::anywhere;
-    bounded_ = anywhere_ || !from_.lower.empty();
-    if (const Radius* radius = radius_of(terms.uncertainty)) radius_ = *radius;
-    earns_.push_back(earns_by_outcome(-1));
-    for (int s = 0; s < model.signals(); ++s) earns_.push_back(earns_by_outcome(s));
-  }
+        ordinary_(model.ordinary()),
+        anywhere_(lands_anywhere(terms.uncertainty)),
+        writer_(model, terms, anywhere_ || !from_.lower.empty(), earning(model)) {}
 
-  WithGroups build() {
+  TwoStages build() {
     number_states();
-    arrays_.stages = from_.stages == 1 ? 1 : 2 * from_.stages;
-    arrays_.labels = from_.labels;
-    for (const Signal& signal : from_.signals) arrays_.signals.push_back({signal.name, {}, {}});
-    arrays_.state_rows.push_back(0);
-    arrays_.row_outcomes.push_back(0);
-    for (int stage = 0; stage < arrays_.stages; ++stage) {
-      for (State s = 0; s < arrays_.states; ++s) add_state(stage, s);
+    for (int stage = 0; stage < writer_.stages(); ++stage) {
+      for (State s = 0; s < writer_.arrays().states; ++s) add_state(stage, s);
     }
     name_everything();
-    return {Model(std::move(arrays_)), changed_terms(), std::move(state_)};
+    Terms terms = writer_.terms();
+    return {Model(std::move(writer_.arrays())), std::move(terms), std::move(state_)};
   }
 
  private:
-  static const Radius* radius_of(const Uncertainty& set) {
-    return std::visit(
-        [](const auto& one) -> const Radius* {
-          if constexpr (requires { one.radius; }) return &one.radius;
-          return nullptr;
-        },
-        set);
-  }
-  bool earns_by_outcome(int signal) const {
-    return !model_.outcome_values(signal).empty() || !model_.arrival_values(signal).empty();
+  static std::vector<bool> earning(const Model& model) {
+    std::vector<bool> earns;
+    for (int s = -1; s < model.signals(); ++s)
+      earns.push_back(!model.outcome_values(s).empty() || !model.arrival_values(s).empty());
+    return earns;
   }
 
   // Ordinary states, groups, then a group of its own for every single next state, then one of all.
@@ -96,44 +81,44 @@ class Expansion {
     require(state_.size() <= static_cast<std::size_t>(std::numeric_limits<State>::max()),
             "{} states of a model with groups, must be at most {}", state_.size(),
             std::numeric_limits<State>::max());
-    arrays_.states = static_cast<State>(state_.size());
+    writer_.arrays().states = static_cast<State>(state_.size());
   }
 
   void add_state(int stage, State state) {
     const bool acts = state < ordinary_;
-    const bool turn = arrays_.stages == 1 || (stage % 2 == 0) == acts;
-    const int given = arrays_.stages == 1 ? 0 : stage / 2;
-    if (turn && acts) {
+    const int given = writer_.given_stage(stage);
+    if (writer_.takes_turn(stage, acts) && acts) {
       for (Row row = model_.row_begin(given, state); row < model_.row_end(given, state); ++row)
         add_action(row);
-    } else if (turn) {
+    } else if (writer_.takes_turn(stage, acts)) {
       add_group(given, state);
     }
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    writer_.end_state();
   }
 
   void add_action(Row row) {
-    begin_row(from_.action[row], radius_.of(row));
-    arrays_.reward.back() = model_.value(-1, row);
-    for (int s = 0; s < model_.signals(); ++s) arrays_.signals[s].row.back() = model_.value(s, row);
+    writer_.begin_row(from_.action[row], radius_of(terms_.uncertainty, row));
+    writer_.earn_as(row);
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
       const State next = from_.next[i];
       const bool known = !anywhere_ && !from_.lower.empty();
-      add_outcome(next < ordinary_ ? alone_[next] : next, from_.probability[i],
-                  known ? from_.lower[i] : 0, known ? from_.upper[i] : 1,
-                  [&](int signal) { return model_.outcome_value(signal, i); });
+      writer_.add_outcome(next < ordinary_ ? alone_[next] : next, from_.probability[i],
+                          known ? from_.lower[i] : 0, known ? from_.upper[i] : 1,
+                          [&](int signal) { return model_.outcome_value(signal, i); });
     }
-    if (anywhere_) add_outcome(arrays_.states - 1, 0, 0, 1, [](int) { return 0.0; });
-    end_row();
+    if (anywhere_)
+      writer_.add_outcome(writer_.arrays().states - 1, 0, 0, 1, [](int) { return 0.0; });
+    writer_.end_row();
   }
 
   // What an outcome earns is earned half a step later, and discounted by as much more.
   void add_group(int given, State group) {
-    if (anywhere_ && group == arrays_.states - 1) {
+    const double half = writer_.half();
+    if (anywhere_ && group == writer_.arrays().states - 1) {
       std::vector<State> all(ordinary_);
       for (State s = 0; s < ordinary_; ++s) all[s] = s;
       return add_members(all, [&](int signal, std::size_t member) {
-        return model_.arrival_value(signal, all[member]) / half_;
+        return model_.arrival_value(signal, all[member]) / half;
       });
     }
     if (group >= model_.states())
@@ -142,7 +127,7 @@ class Expansion {
     const auto begin = model_.outcome_begin(row), end = model_.outcome_end(row);
     add_members({from_.next.begin() + begin, from_.next.begin() + end}, [&](int signal,
                                                                             std::size_t member) {
-      return model_.outcome_value(signal, begin + static_cast<std::int64_t>(member)) / half_;
+      return model_.outcome_value(signal, begin + static_cast<std::int64_t>(member)) / half;
     });
   }
 
@@ -151,86 +136,48 @@ class Expansion {
     const auto count = members.size();
     most_picks_ = std::max(most_picks_, count);
     if (!terms_.helpful_groups)
-      begin_row(0, radius_of_everything(terms_.uncertainty, static_cast<std::int64_t>(count)));
+      writer_.begin_row(0,
+                        radius_of_everything(terms_.uncertainty, static_cast<std::int64_t>(count)));
     for (std::size_t m = 0; m < count; ++m) {
-      if (terms_.helpful_groups) begin_row(static_cast<std::int32_t>(m), 0);
+      if (terms_.helpful_groups) writer_.begin_row(static_cast<std::int32_t>(m), 0);
       const bool sure = terms_.helpful_groups || count == 1;
-      add_outcome(members[m], sure ? 1.0 : 1.0 / static_cast<double>(count), sure ? 1 : 0, 1,
-                  [&](int signal) { return earned(signal, m); });
-      if (terms_.helpful_groups) end_row();
+      writer_.add_outcome(members[m], sure ? 1.0 : 1.0 / static_cast<double>(count), sure ? 1 : 0,
+                          1, [&](int signal) { return earned(signal, m); });
+      if (terms_.helpful_groups) writer_.end_row();
     }
-    if (!terms_.helpful_groups) end_row();
+    if (!terms_.helpful_groups) writer_.end_row();
   }
-
-  void begin_row(std::int32_t action, double radius) {
-    arrays_.action.push_back(action);
-    arrays_.reward.push_back(0);
-    for (Signal& signal : arrays_.signals) signal.row.push_back(0);
-    radii_.push_back(radius);
-  }
-  template <class Earned>
-  void add_outcome(State next, double probability, double lower, double upper,
-                   const Earned& earned) {
-    arrays_.next.push_back(next);
-    arrays_.probability.push_back(probability);
-    if (earns_[0]) arrays_.outcome_reward.push_back(earned(-1));
-    for (int s = 0; s < model_.signals(); ++s)
-      if (earns_[s + 1]) arrays_.signals[s].outcome.push_back(earned(s));
-    if (!bounded_) return;
-    arrays_.lower.push_back(lower);
-    arrays_.upper.push_back(upper);
-  }
-  void end_row() { arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size())); }
 
   void name_everything() {
+    ModelArrays& arrays = writer_.arrays();
     if (!from_.state_names.empty()) {
-      arrays_.state_names = from_.state_names;
+      arrays.state_names = from_.state_names;
       for (auto s = static_cast<std::size_t>(model_.states()); s < state_.size(); ++s)
-        arrays_.state_names.push_back(anywhere_ && s + 1 == state_.size()
-                                          ? "on the way to any state"
-                                          : "on the way to " + from_.state_names[state_[s]]);
+        arrays.state_names.push_back(anywhere_ && s + 1 == state_.size()
+                                         ? "on the way to any state"
+                                         : "on the way to " + from_.state_names[state_[s]]);
     }
-    arrays_.action_names = from_.action_names;
-    const auto named = arrays_.action_names.size();
+    arrays.action_names = from_.action_names;
+    const auto named = arrays.action_names.size();
     for (auto a = named; named > 0 && terms_.helpful_groups && a < most_picks_; ++a)
-      arrays_.action_names.push_back(fmt::format("pick member {}", a));
-  }
-
-  Terms changed_terms() const {
-    Terms terms = terms_;
-    if (terms.horizon) *terms.horizon *= 2;
-    terms.discount = half_;
-    terms.helpful_groups = false;
-    if (std::holds_alternative<Nominal>(terms.uncertainty))
-      terms.uncertainty = TV{{}, Reach::support};
-    std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) set.radius = radii_;
-          if constexpr (requires { set.reach; }) set.reach = Reach::support;
-        },
-        terms.uncertainty);
-    return terms;
+      arrays.action_names.push_back(fmt::format("pick member {}", a));
   }
 
   const Model& model_;
   const ModelArrays& from_;
   const Terms& terms_;
   State ordinary_;
-  double half_;  // the discount of half a step
-  bool anywhere_ = false, bounded_ = false;
-  Radius radius_;
-  std::vector<bool> earns_;   // of the reward and each signal: outcomes may earn something
+  bool anywhere_;
+  TwoStageWriter writer_;
   std::vector<State> state_;  // of each state: the one that was given
   std::vector<State> alone_;  // of each ordinary state: the group of itself; -1: none
-  std::vector<double> radii_;
   std::size_t most_picks_ = 0;
-  ModelArrays arrays_;
 };
 
 }  // namespace
 
 void check_groups(const Model& m) {
-  const State groups = m.groups(), ordinary = m.states() - groups;
+  const State groups = m.groups(), ordinary = m.ordinary();
   require(groups >= 0 && ordinary >= 1, "{} groups of {} states, must leave an ordinary state",
           groups, m.states());
   if (groups == 0) return;
@@ -253,16 +200,14 @@ void check_groups(const Model& m) {
   }
 }
 
-WithGroups with_groups(const Model& model, const Terms& terms) {
+TwoStages with_groups(const Model& model, const Terms& terms) {
   require_set_for_groups(terms.uncertainty, model.groups());
-  require(terms.horizon.value_or(0) <= std::numeric_limits<int>::max() / 2,
-          "horizon {} of a model with groups, must be at most {}", terms.horizon.value_or(0),
-          std::numeric_limits<int>::max() / 2);
-  const State ordinary = model.states() - model.groups();
-  for (const State s : terms.start.states)
-    require(s < ordinary, "start state {} is a group, must be an ordinary state",
-            model.state_name(s));
-  return Expansion(model, terms).build();
+  require_short_horizon(terms);
+  require_ordinary_start(model, terms);
+  if (!std::holds_alternative<Nominal>(terms.uncertainty)) return Expansion(model, terms).build();
+  Terms with_set = terms;  // nature has a choice in groups
+  with_set.uncertainty = TV{{}, Reach::support};
+  return Expansion(model, with_set).build();
 }
 
 }  // namespace redoubt::internal

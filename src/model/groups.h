@@ -1,17 +1,8 @@
 #pragma once
 
-#include <vector>
-
-#include "redoubt/problem.h"
+#include "model/two_stages.h"
 
 namespace redoubt::internal {
-
-// A model in which groups are ordinary states, and the terms for it.
-struct WithGroups {
-  Model model;
-  Terms terms;
-  std::vector<State> state;  // of each state, the one of the model that was given
-};
 
 // An Error unless every group has one row at each stage, which leads to ordinary states and earns
 // nothing of its own.
@@ -23,6 +14,6 @@ void check_groups(const Model& model);
 // policy that picks has an action for each member. All methods, and everything that evaluates, know
 // groups by this alone. Total variation with reach anywhere is one more group of all states, of
 // nominal probability zero.
-WithGroups with_groups(const Model& model, const Terms& terms);
+TwoStages with_groups(const Model& model, const Terms& terms);
 
 }  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "model/canonicalize.h"
+#include "model/factors.h"
 #include "model/groups.h"
 #include "model/row_name.h"
 #include "model/submodel.h"
@@ -285,6 +286,7 @@ void Model::complete(std::shared_ptr<ModelArrays> arrays, bool tidy) {
     find_own();
   }
   check_groups(*this);
+  check_factors(*this);
 }
 
 void Model::find_own() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/ends.h"
+#include "model/factors.h"
 #include "model/goals.h"
 #include "model/groups.h"
 #include "model/row_name.h"
@@ -144,9 +145,10 @@ Problem::Problem(Model model, Terms terms) : model_(std::move(model)), terms_(st
   std::visit([&](const auto& set) { check_set(set, model_); }, terms_.uncertainty);
   check_helpful(terms_);
   check_landings(terms_);
-  const State ordinary = model_.states() - model_.groups();
-  if (model_.groups() > 0) {
-    WithGroups made = with_groups(model_, terms_);
+  const State ordinary = model_.ordinary();
+  if (ordinary < model_.states()) {
+    TwoStages made =
+        model_.groups() > 0 ? with_groups(model_, terms_) : with_factors(model_, terms_);
     become(std::move(made.model), std::move(made.terms), std::move(made.state));
   }
   Unfinished unfinished;

@@ -372,7 +372,7 @@ GivenPolicy given_policy(const Problem& problem, const Policy& policy) {
 }
 
 bool has_given_policy(const Problem& problem) {
-  return !problem.given_state().empty() && problem.given().model.groups() == 0;
+  return !problem.given_state().empty() && !problem.two_stages();
 }
 
 }  // namespace redoubt

@@ -47,6 +47,8 @@ struct Controller::Episode {
   void moves_to(std::int32_t position, State next, const ObservedSignals& signals);
   void take_best_memory(int at, State next);
   void go(State next);
+  State factor_towards(std::int32_t position, State next) const;
+  void step(std::int32_t position, State next, const ObservedSignals& signals);
 };
 
 Controller::Controller(const Problem& problem, const Policy& policy, std::uint64_t seed,
@@ -65,7 +67,10 @@ Controller::Controller(Controller&&) noexcept = default;
 Controller& Controller::operator=(Controller&&) noexcept = default;
 Controller::~Controller() = default;
 
-int Controller::stage() const { return episode_->stage; }
+int Controller::stage() const {
+  const Episode& e = *episode_;
+  return e.problem.given().model.factors() > 0 ? e.stage / 2 : e.stage;
+}
 std::int32_t Controller::memory() const { return episode_->memory; }
 bool Controller::ended() const { return episode_->ended(); }
 std::int64_t Controller::unmodelled() const { return episode_->unforeseen; }
@@ -173,17 +178,48 @@ void Controller::Episode::go(State next) {
   ++stage;
 }
 
+// A factor of the row that may have led to a state; -1: there is none. A policy that does not see
+// factors remembers the same whichever it is.
+State Controller::Episode::factor_towards(std::int32_t position, State next) const {
+  const Model& model = problem.model();
+  const Row row = row_of(position);
+  const auto begin = model.arrays().next.begin();
+  for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+    const Row drawn = model.row_begin(stage + 1, begin[i]);
+    const auto first = begin + model.outcome_begin(drawn), last = begin + model.outcome_end(drawn);
+    if (std::find(first, last, next) != last) return begin[i];
+  }
+  return -1;
+}
+
+void Controller::Episode::step(std::int32_t position, State next, const ObservedSignals& signals) {
+  if (problem.given().model.factors() == 0) {
+    moves_to(position, next, signals);
+    return go(next);
+  }
+  require(next >= 0 && !problem.is_factor(std::min(next, problem.model().states() - 1)),
+          "next state {}, must be in 0..{}", next, problem.given().model.ordinary() - 1);
+  check_signals(problem.model(), signals);
+  const Row row = row_of(position);
+  State factor = factor_towards(position, next);
+  require(factor >= 0 || unmodelled == Unmodelled::go_on, "{} does not lead to state {}",
+          RowName{problem.model(), row}, problem.model().state_name(next));
+  if (factor < 0) factor = problem.model().arrays().next[problem.model().outcome_begin(row)];
+  moves_to(position, factor, {});
+  go(factor);
+  moves_to(0, next, {});
+  go(next);
+}
+
 void Controller::observe(State next, const ObservedSignals& signals) {
   Episode& e = *episode_;
   require(e.action >= 0, "nothing was done since the last observation; call act first");
-  e.moves_to(e.action, next, signals);
-  e.go(next);
+  e.step(e.action, next, signals);
 }
 
 void Controller::observe(std::int32_t action, State next, const ObservedSignals& signals) {
   Episode& e = *episode_;
-  e.moves_to(e.position_of(action), next, signals);
-  e.go(next);
+  e.step(e.position_of(action), next, signals);
 }
 
 void Controller::observe_outcome(std::int32_t action, std::int32_t outcome) {

@@ -52,6 +52,9 @@ Shield::Shield(const Problem& problem, const Policy& policy, std::uint64_t seed,
                std::uint64_t stream, const Execution& execution) {
   require(problem.merged() == nullptr,
           "a shield where states of the model have become one, every policy must come to an end");
+  require(problem.given().model.factors() == 0,
+          "a shield on a model with {} factors, which nobody sees, must have none",
+          problem.given().model.factors());
   episode_ = std::make_unique<Episode>(
       Episode{PromiseSets(problem, policy, execution), RandomStream(seed, stream)});
 }

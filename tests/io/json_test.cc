@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
             "p.json: unknown key 'discuont', must be one of format, version, states, actions, "
             "horizon, discount, start, transitions, reward, signals, constraints, uncertainty, "
             "arrivals, labels, objective, nature, groups, "
-            "helpful_groups"},
+            "helpful_groups, factors"},
         Bad{"\"horizon\": 10", "\"discount\": 0.5",
             "p.json: key 'discount' is given twice, must be given once"},
         Bad{"\"radius\"", "\"radus\"",

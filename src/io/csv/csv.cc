@@ -187,7 +187,7 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
   const JsonNode root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
-  for (const char* key : {"arrivals", "groups"}) {
+  for (const char* key : {"arrivals", "groups", "factors"}) {
     if (const auto node = root.find(key))
       naming(terms_name, [&] { node->fail("must be left out beside a CSV file"); });
   }

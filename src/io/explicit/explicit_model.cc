@@ -232,7 +232,7 @@ Draft complete(ExplicitFile file, std::string_view name, std::string_view terms,
   const JsonNode root(json);
   const Side side =
       naming(terms_name, [&] { return read_side(root, std::max(file.bytes, terms.size())); });
-  for (const char* key : {"arrivals", "groups"}) {
+  for (const char* key : {"arrivals", "groups", "factors"}) {
     if (const auto node = root.find(key))
       naming(terms_name, [&] { node->fail("must be left out beside a file of this format"); });
   }

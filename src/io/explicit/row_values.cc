@@ -35,6 +35,8 @@ std::vector<double> take_row_values(std::vector<double>& outcome, const ModelArr
 void require_no_groups(const Model& m, std::string_view format) {
   require(m.groups() == 0, "{} groups of states, which {} cannot keep: write JSON or UMB",
           m.groups(), format);
+  require(m.factors() == 0, "{} factors of rows, which {} cannot keep: write JSON or UMB",
+          m.factors(), format);
 }
 
 void require_no_arrivals(const Model& m, std::string_view format) {

@@ -24,7 +24,7 @@ Draft read_root(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-problem", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "transitions", "reward", "signals", "constraints", "uncertainty", "arrivals",
-                   "labels", "objective", "nature", "groups", "helpful_groups"});
+                   "labels", "objective", "nature", "groups", "helpful_groups", "factors"});
   Model model = read_model(root, bytes, read_horizon(root));
   Terms terms = read_terms(root, model.arrays());
   return {std::move(model), std::move(terms), names_a_reward(root)};

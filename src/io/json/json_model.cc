@@ -164,7 +164,8 @@ Model read_model(const JsonNode& root, std::size_t bytes, const std::optional<in
   const auto signals = root.find("signals");
   ModelArrays a;
   a.states = states.count();
-  a.groups = read_groups(root);
+  a.groups = read_count(root, "groups");
+  a.factors = read_count(root, "factors");
   a.state_names = states.names();
   a.action_names = actions.names();
   a.signals = read_signal_names(signals);

@@ -46,15 +46,15 @@ Draft read_json_draft(std::string_view text, std::string_view name);
 struct Side {
   std::optional<Names> states, actions;
   std::optional<int> horizon;
-  State groups = 0;
+  State groups = 0, factors = 0;
 };
 Side read_side(const JsonNode& root, std::size_t bytes);
 
 // What arrivals earn, by signal and state; the model has its states and the names of its signals.
 void read_arrivals(const JsonNode& root, ModelArrays& model);
 
-// How many of the states, the last, are groups.
-State read_groups(const JsonNode& root);
+// How many of the states, the last, are groups or factors: the number of this key.
+State read_count(const JsonNode& root, const char* key);
 
 // Named sets of states; the model has its states.
 void read_labels(const JsonNode& root, ModelArrays& model);

@@ -133,18 +133,19 @@ Side read_side(const JsonNode& root, std::size_t bytes) {
   require_format(root, "redoubt-terms", 1);
   root.allow_only({"format", "version", "states", "actions", "horizon", "discount", "start",
                    "constraints", "uncertainty", "arrivals", "labels", "objective", "nature",
-                   "groups", "helpful_groups", "nominal"});
+                   "groups", "helpful_groups", "factors", "nominal"});
   Side side;
   if (const auto states = root.find("states")) side.states.emplace(*states, "states", 1, bytes);
   if (const auto actions = root.find("actions"))
     side.actions.emplace(*actions, "actions", 0, bytes);
   side.horizon = read_horizon(root);
-  side.groups = read_groups(root);
+  side.groups = read_count(root, "groups");
+  side.factors = read_count(root, "factors");
   return side;
 }
 
-State read_groups(const JsonNode& root) {
-  const auto node = root.find("groups");
+State read_count(const JsonNode& root, const char* key) {
+  const auto node = root.find(key);
   return node ? static_cast<State>(node->integer(0, std::numeric_limits<State>::max())) : 0;
 }
 

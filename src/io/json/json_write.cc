@@ -146,6 +146,7 @@ void write_names(std::string& out, const Model& m) {
       fmt::format("  \"actions\": {},\n", a.action_names.empty() ? fmt::format("{}", m.actions())
                                                                  : list_of_names(a.action_names));
   if (m.groups() > 0) out += fmt::format("  \"groups\": {},\n", m.groups());
+  if (m.factors() > 0) out += fmt::format("  \"factors\": {},\n", m.factors());
 }
 
 void write_labels(std::string& out, const Model& m) {

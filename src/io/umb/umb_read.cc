@@ -131,8 +131,9 @@ class UmbReader {
     a_.states = side_.states->count();
     a_.state_names = side_.states->names();
     a_.groups = side_.groups;
-    require(a_.groups == 0 || ranks_ == 1, "{} groups on {} ranks, must run on one", a_.groups,
-            ranks_);
+    a_.factors = side_.factors;
+    require((a_.groups == 0 && a_.factors == 0) || ranks_ == 1,
+            "{} groups and {} factors on {} ranks, must run on one", a_.groups, a_.factors, ranks_);
     if (states == states_) return;
     const std::int64_t stages = side_.horizon.value_or(0);
     require(stages >= 1 && states_ == states * (stages + 1),

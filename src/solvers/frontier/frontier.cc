@@ -14,10 +14,10 @@
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"
 #include "solvers/finish.h"
+#include "solvers/frontier/enclosure.h"
 #include "solvers/frontier/search/answers.h"
 #include "solvers/frontier/search/search.h"
 #include "solvers/frontier/search/static_bound.h"
-#include "solvers/frontier/shared_radius.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -150,16 +150,17 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
   const Extremes extremes = find_extremes(problem, workers, best);
   std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
   if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
-  const bool shared = shares_radius(problem);
-  if (!at_once && !shared) try_rcvi(problem, watch, best);
+  const bool factors = problem.given().model.factors() > 0;
+  const bool encloses = factors || shares_radius(problem);
+  if (!at_once && !shares_radius(problem)) try_rcvi(problem, watch, best);
   const StaticBound fixed = find_static_bound(problem, options.tolerance, watch.rest());
   if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
   const double bound = fixed.reward.value_or(std::numeric_limits<double>::infinity());
   Solution solution;
   if (at_once) {
     solution = *std::move(at_once);
-  } else if (shared) {
-    solution = enclose_shared(problem, options, extremes, bound, watch, workers, best);
+  } else if (encloses) {
+    solution = enclose(problem, options, extremes, bound, watch, workers, best);
     set_best_achievable(problem, extremes, solution);
   } else {
     solution = search(problem, options, extremes, bound, watch, workers, best);

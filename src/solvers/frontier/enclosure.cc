@@ -1,4 +1,4 @@
-#include "solvers/frontier/shared_radius.h"
+#include "solvers/frontier/enclosure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include "model/scope.h"
 #include "numerics/small_lp.h"
 #include "policy/mixture.h"
+#include "policy/unseen_factors.h"
 #include "solvers/finish.h"
 
 namespace redoubt::internal {
@@ -99,6 +100,14 @@ class Enclosure {
     best_.offer({std::move(policy), std::move(evaluation), {}, {}});
   }
 
+  // Takes part in mixtures from now on.
+  void add(const Policy& policy) {
+    EvaluationPass pass = evaluate(problem_, policy, workers_);
+    keep(policy, pass);
+    best_.offer({policy, std::move(pass.evaluation), {}, {}});
+  }
+
+  void lower_bound_to(double bound) { bound_ = std::min(bound_, bound); }
   double bound() const { return bound_; }
   int tried() const { return tried_; }
   double row_evaluations() const { return row_evaluations_; }
@@ -138,16 +147,19 @@ class Enclosure {
     double most = found.at(problem_.start()) + found.error;
     for (std::size_t c = 0; c < constraints(); ++c) most -= weights[c + 1] * extremes_.required[c];
     if (weights[0] > 0) bound_ = std::min(bound_, most / weights[0]);
-    EvaluationPass pass = evaluate(problem_, found.policy, workers_);
+    row_evaluations_ += found.row_evaluations;
+    add(found.policy);
+    ++tried_;
+    return most;
+  }
+
+  void keep(const Policy& policy, const EvaluationPass& pass) {
     std::vector<double>& totals = totals_.emplace_back();
     totals.push_back(pass.evaluation.reward.worst);
     for (std::size_t c = 0; c < constraints(); ++c)
       totals.push_back(extremes_.channels[c + 1].sign * pass.evaluation.constraints[c].worst);
-    policies_.push_back(found.policy);
-    best_.offer({std::move(found.policy), std::move(pass.evaluation), {}, {}});
-    row_evaluations_ += found.row_evaluations + pass.row_evaluations;
-    ++tried_;
-    return most;
+    policies_.push_back(policy);
+    row_evaluations_ += pass.row_evaluations;
   }
 
   // Whether the last policy is better than all others at these prices.
@@ -197,28 +209,48 @@ class Enclosure {
   int tried_ = 0;
 };
 
+// What a search on a problem that is nearly this one adds. Of a problem by itself, nothing is known
+// of factors.
+Solution add_neighbour(const Problem& problem, const FrontierOptions& options, const Execution& run,
+                       Enclosure& enclosure) {
+  const bool factors = problem.given().model.factors() > 0;
+  Solution found =
+      frontier(factors ? problem.with(problem.terms()) : with_row_scope(problem), options, run);
+  const bool keeps = found.status == Status::certified || found.status == Status::feasible;
+  if (factors) {
+    if (found.reward.bound) enclosure.lower_bound_to(*found.reward.bound);
+    if (keeps) enclosure.add(without_factors(problem, found.policy));
+    enclosure.offer_mixture();
+  } else if (keeps) {
+    enclosure.offer(found.policy);
+  }
+  return found;
+}
+
 }  // namespace
 
-Solution enclose_shared(const Problem& problem, const FrontierOptions& options,
-                        const Extremes& extremes, double bound, Stopwatch& watch, Workers& workers,
-                        BestPolicy& best) {
+Solution enclose(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
+                 double bound, Stopwatch& watch, Workers& workers, BestPolicy& best) {
   Enclosure enclosure(problem, options, extremes, bound, workers, best);
   Solution solution;
   solution.method = "frontier";
-  const bool open = enclosure.run();
+  bool open = enclosure.run();
   if (open) {
     enclosure.offer_mixture();
-    const Solution by_row = frontier(with_row_scope(problem), options, watch.rest());
-    if (by_row.status == Status::certified || by_row.status == Status::feasible)
-      enclosure.offer(by_row.policy);
-    solution.row_evaluations += by_row.row_evaluations;
-    solution.reward.bound = enclosure.bound();
+    const Solution found = add_neighbour(problem, options, watch.rest(), enclosure);
+    // Who cannot keep the constraints while seeing factors cannot keep them without.
+    open = shares_radius(problem) || found.status != Status::infeasible;
+    solution.row_evaluations += found.row_evaluations;
+    if (open) solution.reward.bound = enclosure.bound();
   }
   solution.iterations = enclosure.tried();
   solution.row_evaluations += enclosure.row_evaluations();
   solution.notes.emplace_back(
-      "the rows of a state share a radius: the bracket holds the optimum, and is not narrowed to "
-      "the tolerance");
+      shares_radius(problem)
+          ? "the rows of a state share a radius: the bracket holds the optimum, and is not "
+            "narrowed to the tolerance"
+          : "rows share factors that nobody sees: the bracket holds the optimum, and may not be "
+            "narrowed to the tolerance");
   if (open && !best.keeps_constraints())
     return stopped(problem, std::move(solution), watch, workers, std::move(best),
                    enclosure.tolerance());
