@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/scope.h"
 #include "numerics/small_lp.h"
 #include "policy/mixture.h"
 #include "policy/unseen_factors.h"
@@ -209,21 +208,15 @@ class Enclosure {
   int tried_ = 0;
 };
 
-// What a search on a problem that is nearly this one adds. Of a problem by itself, nothing is known
-// of factors.
+// What a search for policies that see factors adds. Of a problem by itself, nothing is known of
+// factors.
 Solution add_neighbour(const Problem& problem, const FrontierOptions& options, const Execution& run,
                        Enclosure& enclosure) {
-  const bool factors = problem.given().model.factors() > 0;
-  Solution found =
-      frontier(factors ? problem.with(problem.terms()) : with_row_scope(problem), options, run);
-  const bool keeps = found.status == Status::certified || found.status == Status::feasible;
-  if (factors) {
-    if (found.reward.bound) enclosure.lower_bound_to(*found.reward.bound);
-    if (keeps) enclosure.add(without_factors(problem, found.policy));
-    enclosure.offer_mixture();
-  } else if (keeps) {
-    enclosure.offer(found.policy);
-  }
+  Solution found = frontier(problem.with(problem.terms()), options, run);
+  if (found.reward.bound) enclosure.lower_bound_to(*found.reward.bound);
+  if (found.status == Status::certified || found.status == Status::feasible)
+    enclosure.add(without_factors(problem, found.policy));
+  enclosure.offer_mixture();
   return found;
 }
 
@@ -239,18 +232,15 @@ Solution enclose(const Problem& problem, const FrontierOptions& options, const E
     enclosure.offer_mixture();
     const Solution found = add_neighbour(problem, options, watch.rest(), enclosure);
     // Who cannot keep the constraints while seeing factors cannot keep them without.
-    open = shares_radius(problem) || found.status != Status::infeasible;
+    open = found.status != Status::infeasible;
     solution.row_evaluations += found.row_evaluations;
     if (open) solution.reward.bound = enclosure.bound();
   }
   solution.iterations = enclosure.tried();
   solution.row_evaluations += enclosure.row_evaluations();
   solution.notes.emplace_back(
-      shares_radius(problem)
-          ? "the rows of a state share a radius: the bracket holds the optimum, and is not "
-            "narrowed to the tolerance"
-          : "rows share factors that nobody sees: the bracket holds the optimum, and may not be "
-            "narrowed to the tolerance");
+      "rows share factors that nobody sees: the bracket holds the optimum, and may not be narrowed "
+      "to the tolerance");
   if (open && !best.keeps_constraints())
     return stopped(problem, std::move(solution), watch, workers, std::move(best),
                    enclosure.tolerance());

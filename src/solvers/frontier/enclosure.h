@@ -6,8 +6,8 @@
 
 namespace redoubt::internal {
 
-// Constraints where the rows of a state share a radius, or where rows share factors that nobody
-// sees: a bracket that holds the optimum, not a search that closes it.
+// Constraints where rows share factors that nobody sees: a bracket that holds the optimum, not a
+// search that closes it.
 //
 // Weigh the channels, and let one nature play against the weighted sum in place of one against each
 // channel: that is no stronger, so the robust optimum of the sum bounds what any policy has of it
@@ -16,9 +16,9 @@ namespace redoubt::internal {
 // program, has the prices to try next; with one constraint, the price with the least bound is
 // sought as well.
 //
-// A search on a problem that is nearly this one takes part. What scope row guarantees, scope state
-// does, so that its policy is one more. Who sees factors can do no less: the bound is one here, and
-// the policy that does the same without seeing them is one more, which may join the mixture.
+// A search for policies that see factors takes part. Who sees them can do no less: the bound is one
+// here, and the policy that does the same without seeing them is one more, which may join the
+// mixture.
 //
 // `bound`: one that is known already. Throws Stopped; what was evaluated by then is in `best`.
 Solution enclose(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,

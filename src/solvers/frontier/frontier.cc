@@ -151,7 +151,6 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
   std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
   if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
   const bool factors = problem.given().model.factors() > 0;
-  const bool encloses = factors || shares_radius(problem);
   if (!at_once && !shares_radius(problem)) try_rcvi(problem, watch, best);
   const StaticBound fixed = find_static_bound(problem, options.tolerance, watch.rest());
   if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
@@ -159,7 +158,7 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
   Solution solution;
   if (at_once) {
     solution = *std::move(at_once);
-  } else if (encloses) {
+  } else if (factors) {
     solution = enclose(problem, options, extremes, bound, watch, workers, best);
     set_best_achievable(problem, extremes, solution);
   } else {

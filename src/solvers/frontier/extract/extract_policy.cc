@@ -70,17 +70,16 @@ class PolicyBuild {
       const State s = model.own(own);
       const Recipes& recipes = stages_[h].recipes[s];
       for (const std::int32_t point : here.points[s]) {
-        const std::int32_t action = recipes.action[point];
-        if (action >= 0) {
-          const Row row = model.row_begin(h, s) + action;
+        for_each_choice(recipes, point, [&](const Recipes::Choice& choice) {
+          const Row row = model.row_begin(h, s) + choice.action;
           const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
-          out.choose(action, 1.0);
+          out.choose(choice.action, choice.weight);
           for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
-            add_moves(h, recipes, row, point, i, next, last, out);
+            add_moves(h, recipes, row, choice.slot, i, next, last, out);
             out.end_outcome();
           }
           if (landings_.anywhere() && landings_.of(row) < 0) out.end_outcome();
-        }
+        });
         out.end_node();
       }
       out.end_state();
@@ -97,9 +96,10 @@ class PolicyBuild {
       const State s = model.own(own);
       nodes += here.points[s].size();
       for (const std::int32_t point : here.points[s]) {
-        const Row row = model.row_begin(h, s) + stages_[h].recipes[s].action[point];
-        if (row < model.row_begin(h, s)) continue;  // terminal
-        places += model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
+        for_each_choice(stages_[h].recipes[s], point, [&](const Recipes::Choice& choice) {
+          const Row row = model.row_begin(h, s) + choice.action;
+          places += model.outcome_end(row) - model.outcome_begin(row) + landings_.anywhere();
+        });
       }
     }
     out.reserve(model.own_states(), nodes, places, 2 * places);  // moves of one constraint: all
@@ -109,36 +109,39 @@ class PolicyBuild {
   void use_targets_of(int h, State s, std::int32_t point, std::vector<double>& used,
                       std::vector<double>& plans) const {
     const Recipes& recipes = stages_[h].recipes[s];
-    if (recipes.action[point] < 0) return;
     const Model& model = problem_.model();
     const std::int64_t size = stages_[h + 1].table.directions().size();
-    const Row row = model.row_begin(h, s) + recipes.action[point];
-    const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
-    for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
-      const State to = i < outcomes ? model.arrays().next[first + i] : -1;
-      const std::int64_t place = to >= 0 ? to : std::int64_t{model.states()} + landings_.of(row);
-      for_each_move(recipes, stages_[h + 1].curves, point, i, place, [&](const MemoryMove& move) {
-        if (to >= 0)
-          used[to * size + move.memory] = 1;
-        else
-          plans[landings_.of(row) * size + move.memory] = -1;
-      });
-    }
+    for_each_choice(recipes, point, [&](const Recipes::Choice& choice) {
+      const Row row = model.row_begin(h, s) + choice.action;
+      const int landing = landings_.of(row);
+      const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
+      for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
+        const std::int64_t place =
+            i < outcomes ? model.arrays().next[first + i] : std::int64_t{model.states()} + landing;
+        for_each_move(recipes, stages_[h + 1].curves, choice.slot + i, place,
+                      [&](const MemoryMove& move) {
+                        if (i < outcomes)
+                          used[place * size + move.memory] = 1;
+                        else
+                          plans[landing * size + move.memory] = -1;
+                      });
+      }
+    });
   }
 
-  void add_moves(int h, const Recipes& recipes, Row row, std::int32_t point, std::int64_t i,
+  void add_moves(int h, const Recipes& recipes, Row row, std::int32_t slot, std::int64_t i,
                  const Used& next, bool last, StageBuilder& out) const {
     const Model& model = problem_.model();
     const auto o = model.outcome_begin(row) + i;
     if (o < model.outcome_end(row)) {
       const State to = model.arrays().next[o];
-      for_each_move(recipes, stages_[h + 1].curves, point, i, to, [&](const MemoryMove& move) {
+      for_each_move(recipes, stages_[h + 1].curves, slot + i, to, [&](const MemoryMove& move) {
         out.move({last ? 0 : next.memory[to][move.memory], move.weight});
       });
     } else {
       const int landing = landings_.of(row);
       const int plans = landing * stages_[h + 1].table.directions().size();  // before those of it
-      for_each_move(recipes, stages_[h + 1].curves, point, i, model.states() + landing,
+      for_each_move(recipes, stages_[h + 1].curves, slot + i, model.states() + landing,
                     [&](const MemoryMove& move) {
                       out.move({plans + move.memory, move.weight});
                     });

@@ -50,16 +50,16 @@ class StationaryPolicyBuild {
  private:
   void add_node(State s, std::int32_t point, StageBuilder& out) const {
     const Recipes& recipes = here_.recipes[s];
-    if (recipes.action[point] >= 0) {
-      const Row row = model_.row_begin(0, s) + recipes.action[point];
+    for_each_choice(recipes, point, [&](const Recipes::Choice& choice) {
+      const Row row = model_.row_begin(0, s) + choice.action;
       const auto first = model_.outcome_begin(row), outcomes = model_.outcome_end(row) - first;
       const int landing = landings_.of(row);
-      out.choose(recipes.action[point], 1.0);
+      out.choose(choice.action, choice.weight);
       for (std::int64_t i = 0; i < outcomes + landings_.anywhere(); ++i) {
         if (i < outcomes || landing >= 0) {
           const std::int64_t place =
               i < outcomes ? model_.arrays().next[first + i] : model_.states() + landing;
-          keep(promise(recipes, point, i, place), place, [&](const MemoryMove& move) {
+          keep(promise(recipes, choice.slot + i, place), place, [&](const MemoryMove& move) {
             const std::int32_t memory =
                 i < outcomes ? controller_.memory(static_cast<State>(place), move.memory)
                              : landing * size_ + move.memory;
@@ -68,15 +68,15 @@ class StationaryPolicyBuild {
         }
         out.end_outcome();
       }
-    }
+    });
     out.end_node();
   }
 
   // What a recipe promises at a place.
-  std::vector<double> promise(const Recipes& recipes, std::int32_t point, std::int64_t i,
+  std::vector<double> promise(const Recipes& recipes, std::int64_t entry,
                               std::int64_t place) const {
     std::vector<double> promise(here_.table.directions().signals(), 0.0);
-    for_each_move(recipes, next_.curves, point, i, place, [&](const MemoryMove& move) {
+    for_each_move(recipes, next_.curves, entry, place, [&](const MemoryMove& move) {
       for (std::size_t j = 0; j < promise.size(); ++j)
         promise[j] += move.weight * next_.table.points(place, static_cast<int>(j))[move.memory];
     });

@@ -29,14 +29,13 @@ KeptKernels::KeptKernels(const Problem& problem, std::span<const Channel> channe
       if (causes.action[k] < 0) continue;
       lanes_.push_back(k);
       rest_.push_back(causes.rest[k]);
-      const auto add = [&](std::int32_t action, std::int32_t slot) {
+      const auto add = [&](std::int32_t action, double, const double* kernels) {
         const Row row = model_->row_begin(0, s) + action;
-        add_row(problem, channels, directions_, row, backup.places_of(row), k,
-                causes.kernels.data() + slot);
+        add_row(problem, channels, directions_, row, backup.places_of(row), k, kernels);
       };
-      add(causes.action[k], causes.slot[k]);
+      for_each_cause(causes, k, add);
       for (; rival != causes.rivals.end() && rival->direction == k; ++rival)
-        add(rival->action, rival->slot);
+        add(rival->action, 1.0, causes.kernels.data() + rival->slot);
       row_begin_.push_back(static_cast<std::int64_t>(earned_.size()));
     }
     lane_begin_.push_back(static_cast<std::int64_t>(lanes_.size()));

@@ -328,23 +328,24 @@ class Follow {
     left_open_[first + k] += weight * gap(stage, first / table.directions().size(), k);
   }
 
-  // All that has come to a direction of a state goes on by the action and the kernels that its
+  // All that has come to a direction of a state goes on by the actions and the kernels that its
   // bound comes from.
   void step_direction(int stage, State state, std::int32_t k, const double* q) {
     const FrontierStage& here = at(stage);
     const Model& model = problem_.model();
-    const Causes& causes = here.causes[state];
-    const Row row = model.row_begin(stage, state) + causes.action[k];
-    const double* kernel = causes.kernels.data() + causes.slot[k];
-    const std::span<const std::int64_t> places = backup_.places_of(row);
-    hints_.resize(std::max(hints_.size(), places.size()));
     double part[Directions::kMostConstraints + 1];
     double open = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      for (int j = 0; j < signals_; ++j)
-        part[j] = problem_.discount() * q[j] * kernel[i * signals_ + j];
-      open += arrive(stage + 1, places[i], part, hints_[i]);
-    }
+    for_each_cause(here.causes[state], k, [&](int action, double weight, const double* kernel) {
+      if (weight <= 0) return;
+      const std::span<const std::int64_t> places =
+          backup_.places_of(model.row_begin(stage, state) + action);
+      hints_.resize(std::max(hints_.size(), places.size()));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        for (int j = 0; j < signals_; ++j)
+          part[j] = problem_.discount() * weight * q[j] * kernel[i * signals_ + j];
+        open += arrive(stage + 1, places[i], part, hints_[i]);
+      }
+    });
     // What is open here beyond what is open there is for a longer game to close.
     sums_.add_games(std::max(0.0, weight_of(stage, k, q) * gap(stage, state, k) - open));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/bytes.h"
+#include "model/scope.h"
 #include "parallel/memory_limit.h"
 #include "redoubt/frontier.h"
 #include "solvers/frontier/search/search.h"
@@ -21,7 +22,7 @@ constexpr double kUsed = 0.6;
 struct Shape {
   double own, known;      // states: those of this rank, and all whose values it has
   double rows, outcomes;  // of a stage; a landing counts as an outcome
-  double places;          // where a row leads, on average
+  double places;          // where a decision leads, on average
   double signals, landings;
   bool kl;
 };
@@ -36,8 +37,10 @@ Shape shape_of(const Problem& problem) {
   shape.rows = static_cast<double>(model.rows()) / model.stages();
   shape.outcomes = static_cast<double>(model.outcomes()) / model.stages() +
                    (shape.landings > 0 ? shape.rows : 0);
-  shape.places = shape.outcomes / std::max(1.0, shape.rows);
-  shape.kl = shape.signals == 2 && std::holds_alternative<KL>(problem.uncertainty());
+  // Where the rows of a state share a radius, a point may take all of them.
+  const bool shared = shares_radius(problem);
+  shape.places = shape.outcomes / std::max(1.0, shared ? shape.own : shape.rows);
+  shape.kl = !shared && shape.signals == 2 && std::holds_alternative<KL>(problem.uncertainty());
   return shape;
 }
 

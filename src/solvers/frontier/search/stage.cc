@@ -13,41 +13,6 @@ constexpr int kFirstLook = 2, kNewtonRounds = 64;
 
 }  // namespace
 
-void complete_stage(const Landings& landings, FrontierStage& stage, Workers& workers) {
-  stage.curves.clear();
-  if (stage.table.directions().constraints() == 1) {
-    for (State s = 0; s < landings.model().states(); ++s) {
-      workers.check();
-      stage.curves.push_back(curve_of(stage.table, s));
-    }
-  }
-  stage.landings = land(landings, stage.curves, stage.table, workers);
-  if (stage.table.directions().constraints() == 1) {
-    for (std::int64_t place = landings.model().states(); place < stage.table.places(); ++place) {
-      stage.curves.push_back(curve_of(stage.table, place));
-    }
-  }
-}
-
-double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner) {
-  if (stage.table.directions().constraints() == 1) {  // where the curve's price passes that of q
-    const Curve& curve = stage.curves[place];
-    const int last = curve.corners() - 1;
-    corner = std::min(corner, last);
-    while (corner < last && curve.price[corner] * q[0] < q[1]) ++corner;
-    while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
-    return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
-  }
-  double most = -kInfinity;
-  for (int k = 0; k < stage.table.directions().size(); ++k) {
-    double value = 0;
-    for (int j = 0; j < stage.table.directions().signals(); ++j)
-      value += q[j] * stage.table.points(place, j)[k];
-    most = std::max(most, value);
-  }
-  return most;
-}
-
 std::span<const std::int64_t> StateBackup::places_of(Row row) {
   const Model& model = problem_->model();
   places_.assign(model.arrays().next.begin() + model.outcome_begin(row),
@@ -69,6 +34,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
     recipes.action.assign(directions.size(), -1);
     return;
   }
+  if (mixtures_) return mixtures_->run(stage, state, next, here, options);
   const int lanes = directions.size();
   bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
   gap_.assign(bound_.size(), kInfinity);
@@ -114,7 +80,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   fill_bounds(directions, lanes_, here.table.bounds(state));
   Recipes own;
   write_recipes(stage, state, next, options.last, own);
-  keep_best_points(stage, state, std::move(own), next, here);
+  evaluate_recipes(stage, state, std::move(own), next, here);
 }
 
 // The action that the next stage takes at the nearest price, where rows are the same in both.
@@ -164,23 +130,6 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
         causes.rivals.push_back({lane, a, add_kernel(a)});
       else
         causes.rest[lane] = std::max(causes.rest[lane], bound(a));
-    }
-  }
-}
-
-void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds) {
-  if (directions.constraints() != 1) return;
-  for (std::size_t n = 0; n + 1 < lanes.size(); ++n) {
-    const int low = lanes[n], high = lanes[n + 1];
-    const double from = directions.weight(low, 1);
-    for (int k = low + 1; k < high; ++k) {
-      const double rise = directions.weight(k, 1) - from;
-      if (high < directions.rays_begin()) {
-        const double share = rise / (directions.weight(high, 1) - from);
-        bounds[k] = (1 - share) * bounds[low] + share * bounds[high];
-      } else {
-        bounds[k] = bounds[low] + rise * bounds[high];
-      }
     }
   }
 }
@@ -302,8 +251,8 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
         next_points_[i][count + n] = average(mix, next.curves[places[i]].utility);
         continue;
       }
-      for_each_move(recipes, next.curves, points[n], static_cast<std::int64_t>(i), places[i],
-                    [&](const MemoryMove& move) {
+      for_each_move(recipes, next.curves, recipes.slot[points[n]] + static_cast<std::int64_t>(i),
+                    places[i], [&](const MemoryMove& move) {
                       for (int j = 0; j < signals; ++j)
                         next_points_[i][j * count + n] +=
                             move.weight * next.table.points(places[i], j)[move.memory];
@@ -316,41 +265,9 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
                landing ? pointers_[places.size() - 1] : nullptr, result.data(), nullptr);
 }
 
-// Which of the points, [signal][direction], is worth most in each direction.
-std::vector<std::int32_t> StateBackup::best_points(const Directions& directions,
-                                                   const std::vector<double>& points) const {
-  const int size = directions.size(), signals = directions.signals();
-  std::vector<std::int32_t> best(size);
-  if (signals == 2) {  // a walk along their curve
-    std::vector<double> reward, utility;
-    for (const int lane : lanes_) {
-      reward.push_back(points[lane]);
-      utility.push_back(points[size + lane]);
-    }
-    const Curve curve = curve_of(reward, utility);
-    int corner = 0;
-    for (int k = 0; k < size; ++k) {
-      while (corner + 1 < curve.corners() &&
-             curve.price[corner] * directions.weight(k, 0) < directions.weight(k, 1))
-        ++corner;
-      best[k] = lanes_[curve.point[corner]];
-    }
-    return best;
-  }
-  for (int k = 0; k < size; ++k) {
-    double most = -kInfinity;
-    for (const int other : lanes_) {
-      double value = 0;
-      for (int j = 0; j < signals; ++j) value += directions.weight(k, j) * points[j * size + other];
-      if (value > most) most = value, best[k] = other;
-    }
-  }
-  return best;
-}
-
 // Evaluates the recipes, so that the points are what a policy that follows them guarantees, and
 // gives every direction the best of them.
-void StateBackup::keep_best_points(int stage, State state, Recipes own, const FrontierStage& next,
+void StateBackup::evaluate_recipes(int stage, State state, Recipes own, const FrontierStage& next,
                                    FrontierStage& here) {
   const Directions& directions = here.table.directions();
   const int size = directions.size(), signals = directions.signals();
@@ -368,18 +285,7 @@ void StateBackup::keep_best_points(int stage, State state, Recipes own, const Fr
       for (int j = 0; j < signals; ++j) points[j * size + same[n]] = result[j * same.size() + n];
     }
   }
-  const std::vector<std::int32_t> best = best_points(directions, points);
-  Recipes& kept = here.recipes[state];
-  kept.action.resize(size);
-  kept.slot.resize(size);
-  for (std::int32_t k = 0; k < size; ++k) {
-    for (int j = 0; j < signals; ++j) here.table.points(state, j)[k] = points[j * size + best[k]];
-    kept.action[k] = own.action[best[k]];
-    kept.slot[k] = own.slot[best[k]];
-  }
-  kept.mixes = std::move(own.mixes);
-  kept.begin = std::move(own.begin);
-  kept.moves = std::move(own.moves);
+  keep_best_points(state, lanes_, points, std::move(own), here);
 }
 
 }  // namespace redoubt::internal
