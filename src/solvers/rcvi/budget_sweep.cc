@@ -6,6 +6,7 @@
 
 #include "bellman/large_arrays.h"
 #include "bellman/min_over_states.h"
+#include "model/scope.h"
 #include "numerics/best_mix.h"
 #include "parallel/collectives.h"
 #include "support/require.h"
@@ -37,14 +38,18 @@ BudgetSweep::BudgetSweep(const Problem& problem, std::span<const BudgetAxis> axe
   require(actions <= 256, "{} actions in one state, this method takes at most 256", actions);
   std::vector<double> units;
   for (const BudgetAxis& axis : axes) units.push_back(axis.size());
-  for (int w = 0; w < workers.count(); ++w)
+  for (int w = 0; w < workers.count(); ++w) {
     workers_.emplace_back(problem, BudgetDecision(fallback, units));
+    if (shares_radius(problem))
+      workers_.back().mixture.emplace(problem, channels_, fallback, units);
+  }
   shape_layer(stages, next_);
 }
 
 double BudgetSweep::own_evaluations() const {
   double sum = evaluations_before_;
-  for (const Worker& worker : workers_) sum += worker.rows.evaluations();
+  for (const Worker& worker : workers_)
+    sum += worker.rows.evaluations() + (worker.mixture ? worker.mixture->evaluations() : 0);
   return sum;
 }
 
@@ -106,10 +111,10 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
   shape_layer(stage, here_);
   decisions.memory = here_.lanes;
   find_thresholds(stage);
-  const bool several = axes_.size() > 1;
-  const std::int32_t range = several ? std::min(here_.lanes, kMemoryBlock) : here_.lanes;
+  const std::int32_t range = axes_.size() > 1 ? std::min(here_.lanes, kMemoryBlock) : here_.lanes;
   const std::int64_t ranges = (here_.lanes + range - 1) / range;
-  if (several)
+  const bool lists = by_lists();
+  if (lists)
     decisions_.assign(model.own_states() * ranges, {});
   else
     decisions.mixed.assign(std::int64_t{model.own_states()} * here_.lanes, {});
@@ -121,11 +126,11 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
     worker.range.first = static_cast<std::int32_t>(piece) * range;
     worker.range.count = std::min(range, here_.lanes - worker.range.first);
     step_range(stage, state, decisions, worker);
-    if (several) decisions_[model.own_place(state) * ranges + piece] = worker.decisions;
+    if (lists) decisions_[model.own_place(state) * ranges + piece] = worker.decisions;
   };
   exchange_.sweep(*group_, {work, ranges}, view(here_), body);
   fill_halos_of_others(here_);
-  if (several) store_decisions(decisions_, decisions);
+  if (lists) store_decisions(decisions_, decisions);
   std::swap(next_, here_);
 }
 
@@ -133,13 +138,18 @@ void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, W
   const Model& model = problem_->model();
   const Row first = model.row_begin(stage, state), last = model.row_end(stage, state);
   const int actions = static_cast<int>(last - first);
+  if (worker.mixture) {
+    lend_rows(stage, first, actions, worker);
+    decide_lists(state, actions, worker);
+    return fill_halo(here_, state);
+  }
   const std::int64_t block = std::int64_t{arrays_} * padded_lanes(worker.range.count);
   worker.q.resize(actions * block);
   for (int a = 0; a < actions; ++a) {
     if (is_far_away(next_.values)) fetch_row(stage, first + a + 1, worker);
     evaluate_row(stage, first + a, worker.q.data() + a * block, worker);
   }
-  if (axes_.size() > 1) return decide_several(state, actions, worker);
+  if (by_lists()) return decide_lists(state, actions, worker);
   // Decisions have the order of places, which need not be that of the states: where the next ones
   // go is asked for ahead.
   if (state + 1 < model.states() && model.owns(state + 1))
@@ -150,7 +160,8 @@ void BudgetSweep::step_range(int stage, State state, Policy::Stage& decisions, W
   fill_halo(here_, state);
 }
 
-void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
+// The next values of every outcome, and how budgets move in a landing.
+void BudgetSweep::find_next(int stage, Row row, Worker& worker) {
   const Model& model = problem_->model();
   const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
   const State* next = model.arrays().next.data() + model.outcome_begin(row);
@@ -165,14 +176,44 @@ void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
     }
   }
   if (worker.rows.needs_floor()) move(stage, row, -1, worker);
+}
+
+// Of the utility, where rounding up is a shift of the lanes.
+double BudgetSweep::lost_by_rounding(int stage, const Worker& worker) const {
+  if (!shapes_.by_shift() || axes_[0].exact) return 0;
+  return move_budget(axes_[0], stage, 0, worker.earned[0]).loss;
+}
+
+void BudgetSweep::evaluate_row(int stage, Row row, double* q, Worker& worker) {
+  const Model& model = problem_->model();
+  const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
+  const auto padded = padded_lanes(worker.range.count);
+  find_next(stage, row, worker);
   for (int array = 0; array < arrays_; ++array) {
     const double* floor = worker.rows.needs_floor() ? moved_floor(array, row, worker) : nullptr;
     worker.rows.worst(row, {&channels_[array], 1}, worker.range.count,
                       worker.next.data() + array * outcomes, floor, q + array * padded);
   }
-  if (shapes_.by_shift() && !axes_[0].exact) {
-    const double loss = move_budget(axes_[0], stage, 0, worker.earned[0]).loss;
+  if (const double loss = lost_by_rounding(stage, worker); loss != 0) {
     for (int lane = 0; lane < here_.lanes; ++lane) q[padded + lane] -= loss;
+  }
+}
+
+// Hands the next values of a state's rows to the decision that needs all of them.
+void BudgetSweep::lend_rows(int stage, Row first, int actions, Worker& worker) {
+  const Model& model = problem_->model();
+  worker.mixture->begin(first, actions, worker.range.count);
+  for (int a = 0; a < actions; ++a) {
+    const Row row = first + a;
+    const int outcomes = static_cast<int>(model.outcome_end(row) - model.outcome_begin(row));
+    find_next(stage, row, worker);
+    for (int array = 0; array < arrays_; ++array) {
+      for (int i = 0; i < outcomes; ++i)
+        worker.mixture->set_next(a, array, i, worker.next[array * outcomes + i]);
+      if (worker.rows.needs_floor())
+        worker.mixture->set_next(a, array, outcomes, moved_floor(array, row, worker));
+    }
+    worker.mixture->set_less(a, 1, lost_by_rounding(stage, worker));
   }
 }
 
@@ -246,7 +287,7 @@ void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Wor
            {choices, lanes(here_, 0, state), lanes(here_, 1, state)});
 }
 
-void BudgetSweep::decide_several(State state, int actions, Worker& worker) {
+void BudgetSweep::decide_lists(State state, int actions, Worker& worker) {
   worker.decisions.clear();
   if (actions == 0) {  // terminal: worth nothing, nothing to decide
     worker.decisions.count.assign(worker.range.count, 0);
@@ -259,8 +300,11 @@ void BudgetSweep::decide_several(State state, int actions, Worker& worker) {
     const std::int64_t lane = worker.range.first + m;
     for (std::size_t a = 0; a < axes_.size(); ++a)
       worker.required[a] = threshold_[static_cast<std::int64_t>(a) * all + lane];
-    worker.decision.decide(worker.q.data() + m, actions, stride, worker.required, worker.value,
-                           worker.decisions);
+    if (worker.mixture)
+      worker.mixture->decide(m, worker.required, worker.value, worker.decisions);
+    else
+      worker.decision.decide(worker.q.data() + m, actions, stride, worker.required, worker.value,
+                             worker.decisions);
     for (int array = 0; array < arrays_; ++array)
       lanes(here_, array, state)[lane] = worker.value[array];
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,13 +13,15 @@
 #include "redoubt/solve.h"
 #include "solvers/rcvi/budget_decisions.h"
 #include "solvers/rcvi/budget_lanes.h"
+#include "solvers/rcvi/mixture_decision.h"
 
 namespace redoubt::internal {
 
 // Backward value iteration on (state, budgets), the engine of rcvi. Lanes are the
 // cells of the budget grid, of all axes' cells where there are several; two layers of values are
 // kept, the policy is handed out stage by stage. One axis takes a short way: its lanes move as a
-// whole, and mixtures of two actions are found for many lanes at once.
+// whole, and mixtures of two actions are found for many lanes at once. Where the rows of a state
+// share a radius, every lane has a decision of its own.
 class BudgetSweep {
  public:
   // Besides the reward, each axis adds one more array of values: what the policy earns on that
@@ -56,8 +59,9 @@ class BudgetSweep {
         : rows(problem), decision(std::move(decides)) {}
     RowEvaluator rows;
     BudgetDecision decision;
-    DecisionList decisions;  // of the lanes at hand, under several constraints
-    std::vector<double> q;   // [action][array][padded lanes]
+    std::optional<MixtureDecision> mixture;  // where the rows of a state share a radius
+    DecisionList decisions;                  // of the lanes at hand, where they are lists
+    std::vector<double> q;                   // [action][array][padded lanes]
     std::vector<const double*> reward, utility;
     std::vector<const double*> next;  // [array][outcome]
     std::vector<double> floor, earned, value, required;
@@ -77,13 +81,18 @@ class BudgetSweep {
   }
   void step_range(int stage, State state, Policy::Stage& decisions, Worker& worker);
   void evaluate_row(int stage, Row row, double* q, Worker& worker);
+  void find_next(int stage, Row row, Worker& worker);
+  double lost_by_rounding(int stage, const Worker& worker) const;
   void fetch_row(int stage, Row row, Worker& worker) const;
   void move(int stage, Row row, std::int64_t outcome, Worker& worker) const;
   const double* moved(int array, State state, const Worker& worker, double* buffer) const;
   const double* moved_floor(int array, Row row, Worker& worker) const;
   void find_thresholds(int stage);
   void decide(State state, int actions, Policy::Stage& decisions, Worker& worker);
-  void decide_several(State state, int actions, Worker& worker);
+  void decide_lists(State state, int actions, Worker& worker);
+  void lend_rows(int stage, Row first, int actions, Worker& worker);
+  // Decisions are lists of actions, not pairs of them.
+  bool by_lists() const { return axes_.size() > 1 || workers_.front().mixture.has_value(); }
   LayerView view(Layer& layer) const;
   void fill_halo(Layer& layer, State state) const;
   void fill_halos_of_others(Layer& layer) const;
@@ -102,7 +111,7 @@ class BudgetSweep {
   MixedLandings landings_;  // where budgets are drawn
   Layer next_, here_;
   std::vector<double> threshold_;        // of the stage at hand, [axis][padded lanes]
-  std::vector<DecisionList> decisions_;  // under several constraints, of each range of lanes
+  std::vector<DecisionList> decisions_;  // where they are lists, of each range of lanes
   double evaluations_before_ = 0;        // in the run that this one continues
 };
 

@@ -130,6 +130,7 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
   const Model& model = problem.model();
   const double states = model.states(), arrays = 1.0 + static_cast<double>(plan.axes.size());
   const double channels = 2.0 + static_cast<double>(problem.constraints().size());
+  const bool shared = shares_radius(problem);
   const BudgetLanes shapes(problem, plan.axes, ranks);
   const bool mixes = lands_anywhere(problem) && landings_move_apart(model, plan.axes, ranks);
   double landings = 0, earned = 0;  // what they are worth, for each that rows earn
@@ -148,8 +149,10 @@ RcviPlan plan_expected(const Problem& problem, const RcviOptions& options,
     if (mixes && (h == 0 || model.stages() > 1))
       earned = static_cast<double>(earned_by_landings(model, plan.axes, h, ranks).size());
     landings = std::max(landings, 8 * earned * memory * channels);
-    // A decision between two actions, or a list of as many as there are constraints and one more.
-    const double own = (plan.axes.size() <= 1 ? 4 : 8 + 12 * arrays) * memory * model.own_states();
+    // A decision between two actions, or a list of as many as there are constraints and one more;
+    // of all, where the rows of a state share a radius.
+    const double list = 8 + 12 * (shared ? model.most_actions() : arrays);
+    const double own = (plan.axes.size() <= 1 && !shared ? 4 : list) * memory * model.own_states();
     policy += own;
     stage = std::max(stage, own);
     plan.row_evaluations += memory * arrays * static_cast<double>(model.rows()) / model.stages();
@@ -253,7 +256,6 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   require(!problem.terms().helpful_nature,
           "nature helpful with {} constraints, must be left out of what is solved for",
           problem.constraints().size());
-  require_row_scope(problem.uncertainty(), "method rcvi with constraints");
   const std::vector<double> steps = steps_of(problem, options);
   require(!has_chance_constraints(problem) || !execution.stages,
           "chance constraints with stages on disk, must be solved in memory");
