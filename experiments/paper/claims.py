@@ -138,6 +138,8 @@ class Extensions:
     grid: list[tuple[str, str, float, float]]  # budget step, status, reward, cost
     two: dict[str, dict]  # a problem with two constraints, by each method
     chance: dict[str, dict]  # a problem with a chance constraint, by each method
+    state: dict[str, dict]  # rows of a state that share the radius, by each method
+    alone: dict  # the answer of frontier where every row has that radius to itself
     commands: dict[str, list[str]]
 
 
@@ -152,14 +154,17 @@ def extensions(program: Program, _: list[Result]) -> Extensions:
                "frontier": ["--method", "frontier", "--tolerance", "0.01"]}  # fmt: skip
     two = ["solve", problem, "--bound", "cost<=4", "--bound", "cost>=0.8"]
     chance = ["solve", problem, "--bound", "cost<=4 with 0.8"]
+    state = ["solve", problem, "--scope", "state"]
     commands = {"rounding": [command("solve", problem, "--method", "rcvi", "--budget-step", "0.4")],
                 "two": [command(*two, *options) for options in methods.values()],
-                "chance": [command(*chance, *options) for options in methods.values()]}  # fmt: skip
+                "chance": [command(*chance, *options) for options in methods.values()],
+                "state": [command(*state, *options) for options in methods.values()]}  # fmt: skip
 
     def by_method(arguments):
         return {name: program.json(*arguments, *options) for name, options in methods.items()}
 
-    return Extensions(grid, by_method(two), by_method(chance), commands)
+    alone = program.json("solve", problem, *methods["frontier"])
+    return Extensions(grid, by_method(two), by_method(chance), by_method(state), alone, commands)
 
 
 MEASUREMENTS = {

@@ -83,6 +83,7 @@ def _claims(results: list[Result], measured: dict) -> str:
         ["Continuous costs by rounding the budget up", *_rounding(measured["extensions"])],
         ["Several constraints", *_several(measured["extensions"])],
         ["Chance constraints", *_chance(measured["extensions"])],
+        ["s-rectangular sets", *_state(measured["extensions"])],
     ]  # fmt: skip
     return "## Claims\n\n" + _table(["claim", "measured here", "verdict", "command"], rows)
 
@@ -212,6 +213,13 @@ def _chance(found: Extensions) -> list[str]:
     return ["RiverSwim, horizon 10, from s3, cost at most 4 with probability .8. "
             + _by_method(found.chance, "probability") + ". RCVI asks every state and budget for the whole probability.",
             _statuses(found.chance), _code(found.commands["chance"])]  # fmt: skip
+
+
+def _state(found: Extensions) -> list[str]:
+    said = ("RiverSwim, horizon 10, from s3, the rows of a state share the radius (`--scope state`). " + _by_method(found.state, "cost")
+            + f"; with that radius for every row, frontier: reward {_number(found.alone['reward']['worst'])}. At every state and budget RCVI solves a "
+            "concave program in place of a linear one; it still asks each to keep its own budget.")  # fmt: skip
+    return [said, "holds; " + _statuses(found.state), _code(found.commands["state"])]
 
 
 # The tables behind them.

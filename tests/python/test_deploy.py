@@ -59,6 +59,8 @@ CASES = {
     "by stage": (by_stage, "frontier", 400),
     "random start": (lambda: rd.make("river_swim(horizon=6)").replace(start=np.ones(6) / 6), "frontier", 400),
     "outcomes": (two_ways_to_one_state, "rcvi", 400),
+    "mixtures of many actions": (lambda: rd.make("garnet(states=6,actions=5,successors=3,horizon=5,set=kl,radius=.2,scope=state,start=0)"), "robust", 400),
+    "mixtures under a constraint": (lambda: rd.make("river_swim(horizon=5,start=3,bound=2,scope=state)"), "frontier", 400),
 }
 
 

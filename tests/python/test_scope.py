@@ -1,9 +1,11 @@
 """Sets that belong to a state: as data, and against oracles that share nothing with the library."""
 
+import csv
 import json
 import pickle
 
 import cvxpy as cp
+import matplotlib as mpl
 import numpy as np
 import pytest
 import redoubt as rd
@@ -209,79 +211,57 @@ def test_one_decision_against_convex_programs(set_, seed):
         assert rd.solve(problem, "robust").reward.worst == pytest.approx(best.value, abs=1e-6)
 
 
-class Promises:
-    """The exact optimum as one convex program over the tree of promises: at every node the weights of the actions and, for each action and
-    outcome, a node of its own whose variables are in units of that weight. Nature's minimum at a node is its dual, which is linear in
-    them."""
-
-    def __init__(self, rows, channels, horizon, set_):
-        self.rows, self.channels, self.set = rows, channels, set_
-        self.rules = []
-        self.weight = cp.Constant(1.0)
-        self.root = self.node(0, horizon, self.weight)
-
-    def node(self, state, left, weight):
-        """What a policy may guarantee from here in each channel, times the weight of the node."""
-        if left == 0:
-            return [cp.Constant(0.0)] * len(self.channels)
-        actions = self.rows.shape[1]
-        share = cp.Variable(actions, nonneg=True)
-        self.rules.append(cp.sum(share) == weight)
-        after = [[self.node(i, left - 1, share[a]) for i in np.flatnonzero(self.rows[state, a])] for a in range(actions)]
-        totals = []
-        for j, pay in enumerate(self.channels):
-            values = [cp.hstack([outcome[j] for outcome in after[a]]) for a in range(actions)]
-            kept = [self.rows[state, a][self.rows[state, a] > 0] for a in range(actions)]
-            totals.append(pay[state] @ share + self.worst(kept, values))
-        return totals
-
-    def worst(self, rows, values):
-        radius, dual = self.set.radius, cp.Variable(nonneg=True)
-        total = -radius * dual
-        for p, v in zip(rows, values, strict=True):
-            if isinstance(self.set, rd.TV):
-                low, excess = cp.Variable(), cp.Variable(len(p), nonneg=True)
-                self.rules += [low <= v, excess >= v - low - dual]
-                total += p @ v - p @ excess
-            elif isinstance(self.set, rd.KL):
-                log, mass = cp.Variable(), cp.Variable(len(p))
-                self.rules += [cp.ExpCone(-v - log, cp.hstack([dual] * len(p)), mass), p @ mass <= dual]
-                total -= log
-            else:
-                level, gap = cp.Variable(), cp.Variable(len(p), nonneg=True)
-                self.rules.append(gap >= 2 * dual - (v - level))
-                total += level + dual - sum(p[i] * cp.quad_over_lin(gap[i], 4 * dual) for i in range(len(p)))
-        return total
-
-    def best(self, bound):
-        problem = cp.Problem(cp.Maximize(self.root[0]), [*self.rules, self.root[1] >= bound])
-        problem.solve(solver=cp.CLARABEL)
-        return problem.value if problem.status in ("optimal", "optimal_inaccurate") else None
+@pytest.fixture(scope="module")
+def many():
+    """A solution that takes three actions or more in some state."""
+    solution = rd.solve(rd.make("garnet(states=6,actions=5,successors=3,horizon=4,set=kl,radius=.2,scope=state,start=0)"), "robust")
+    weights = np.array([solution.policy.action_weights(s, 0) for s in range(6)])
+    assert (weights > 0).sum(axis=1).max() > 2
+    return solution, weights
 
 
-def bracket_holds(set_, seed, horizon):
-    random = np.random.default_rng(seed)
-    states, actions = 3, 2
-    rows = random.dirichlet(np.ones(states), size=(states, actions))
-    reward, utility = random.random((states, actions)), random.random((states, actions))
-    model = rd.Problem(rows, reward, signals={"u": utility}, order="sas", horizon=horizon, uncertainty=set_)
-    range_ = rd.achievable_range(model.replace(constraints=[rd.at_least("u", 0)]), 0)
-    greedy = rd.solve(model.replace(constraints=[rd.at_least("u", 0)]), "robust").constraints[0].worst
-    bound = greedy + random.uniform(0.2, 0.9) * (range_.best - greedy)
-    problem = model.replace(constraints=[rd.at_least("u", bound)])
-    solution = rd.solve(problem)
-    exact = Promises(rows, [reward, utility], horizon, set_).best(bound)
-    assert solution.status in ("certified", "feasible")
-    assert exact is not None
-    assert solution.reward.worst - 1e-6 <= exact <= solution.reward.bound + 1e-6
-    row = rd.solve(problem.replace(uncertainty=type(set_)(set_.radius) if not isinstance(set_, rd.TV) else rd.TV(set_.radius, set_.reach)))
-    if row.status in ("certified", "feasible"):
-        assert solution.reward.worst >= row.reward.worst - 1e-9
-    return solution.reward.worst, exact, solution.reward.bound
+def test_policies_of_many_actions_are_exported(many, tmp_path):
+    solution, weights = many
+    solution.policy.export(tmp_path / "policy.csv")
+    with (tmp_path / "policy.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    written = np.zeros_like(weights)
+    for line in lines:
+        if line["step"] == "0":
+            written[int(line["idstate"]), int(line["idaction"])] += float(line["probability"])
+    np.testing.assert_allclose(written, weights, atol=1e-15)
+    rd.save_solution(solution, tmp_path / "solution.h5")
+    assert rd.load_solution(solution.problem, tmp_path / "solution.h5") == solution
+    assert pickle.loads(pickle.dumps(solution)) == solution
 
 
-@pytest.mark.parametrize("set_", [rd.TV(0.1, reach="support", scope="state"), rd.KL(0.1, scope="state"), rd.Chi2(0.2, scope="state")], ids=str)
-def test_the_bracket_of_frontier_holds_the_optimum(set_):
-    found = np.array([bracket_holds(set_, seed, 2) for seed in range(25)])
-    assert np.mean(found[:, 1] - found[:, 0]) < 0.02 * np.mean(found[:, 1])  # what is left to be found
-    assert np.mean(found[:, 2] - found[:, 1]) < 0.05 * np.mean(found[:, 1])  # what is left to be proved
+def test_schedulers_of_storm_hold_mixtures(many, tmp_path):
+    solution, weights = many
+    solution.policy.export(tmp_path / "policy.storm.json")
+    first = [entry for entry in json.loads((tmp_path / "policy.storm.json").read_text()) if entry["m"] == 0]  # the first decision
+    written = np.zeros_like(weights)
+    for entry in first:
+        for choice in entry["c"]:
+            written[entry["s"], int(choice["labels"][0])] = choice["prob"]
+    np.testing.assert_allclose(written, weights, atol=1e-15)
+
+
+def test_gymnasium_draws_from_the_mixture(many):
+    solution, weights = many
+    controller = rd.GymController(solution, seed=3)
+    taken = np.zeros(5)
+    for _ in range(4000):
+        controller.reset()
+        taken[controller(0, {})] += 1
+    np.testing.assert_allclose(taken / 4000, weights[0], atol=5 * 0.5 / np.sqrt(4000))
+
+
+def test_plots_show_the_mixture(many):
+    mpl.use("Agg")
+    solution, weights = many
+    axes = solution.plot_policy(stage=0)
+    shown = axes.images[0].get_array()
+    assert shown.shape[0] == 6
+    for action in range(5):
+        one = solution.plot_policy(stage=0, action=action).images[0].get_array()
+        np.testing.assert_allclose(np.asarray(one).reshape(6, -1)[:, 0], weights[:, action], atol=1e-12)

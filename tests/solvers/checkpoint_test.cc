@@ -40,6 +40,7 @@ Method method(const char* name, const char* problem,
 constexpr const char* kRiver = "river_swim(horizon=10,start=3)";
 constexpr const char* kNominal = "river_swim(horizon=10,start=3,bound=2,set=none)";
 constexpr const char* kEndless = "river_swim(start=2,discount=0.8)";
+constexpr const char* kShared = "river_swim(horizon=10,start=3,scope=state)";
 const GradientOptions kSteps{.step = 0.05, .iterations = 40, .inner = 7};
 
 std::vector<Method> methods() {
@@ -56,6 +57,8 @@ std::vector<Method> methods() {
       method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-7}, 40),
       method("frontier_without_uncertainty", kNominal, &frontier,
              FrontierOptions{.tolerance = 1e-7}, 40),
+      method("frontier_of_scope_state", kShared, &frontier, FrontierOptions{.tolerance = 1e-5}, 40),
+      method("rcvi_of_scope_state", kShared, &rcvi, RcviOptions{}),
       method("rnpg", kEndless, &rnpg, kSteps),
       method("crpo", kRiver, &crpo, kSteps),
       method("epirc", kEndless, &epirc, kSteps),

@@ -50,7 +50,8 @@ const Method kMethods[] = {{"rcvi", run_rcvi},
                            {"robust", &robust},
                            {"robust_of_an_infinite_horizon", &robust, true, 1, TV{0.1}, 1},
                            {"nominal", &nominal},
-                           {"frontier", run_frontier, false, 1, KL{0.1}, 12}};
+                           {"frontier", run_frontier, false, 1, KL{0.1}, 12},
+                           {"rcvi_of_scope_state", run_rcvi, false, 1, KL{0.1, Scope::state}}};
 
 Problem problem_of(const Method& method) {
   testing::RandomOptions options;
