@@ -2,6 +2,7 @@
 
 from . import plots
 from ._abstract import Abstraction, AbstractSolution, abstract
+from ._abstract_gym import GymnasiumAbstraction, abstract_gymnasium
 from ._aggregate import Aggregation, AggregateSolution, aggregate
 from ._build import Composed, Interval
 from ._core import (
@@ -62,7 +63,7 @@ from ._solve import (
 )
 from ._sources import environments, from_storm, load, make, save, save_induced, to_storm
 from ._steer import ContinuousController, Episodes
-from ._systems import Gaussian, Uniform, affine
+from ._systems import Gaussian, Uniform, affine, lipschitz
 from ._tools import WorstKernel, evaluate, simulate, verify, worst_kernel
 from ._values import on_arrival
 from ._worst_case import worst_case
@@ -93,6 +94,7 @@ __all__ = [
     "Evaluation",
     "Gaussian",
     "GymController",
+    "GymnasiumAbstraction",
     "Interval",
     "LearnedSolution",
     "MarkovKernel",
@@ -119,6 +121,7 @@ __all__ = [
     "WorstKernel",
     "__version__",
     "abstract",
+    "abstract_gymnasium",
     "achievable_range",
     "affine",
     "aggregate",
@@ -136,6 +139,7 @@ __all__ = [
     "from_gymnasium",
     "from_storm",
     "learn",
+    "lipschitz",
     "load",
     "load_solution",
     "make",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _show
 from ._core import Error
+from ._ranges import Range
 
 System = Callable[[Sequence[Any], Any], Sequence[Any]]
 
@@ -82,5 +83,50 @@ def affine(A: ArrayLike, B: ArrayLike | None = None, c: ArrayLike | None = None)
                     total = coordinate * float(factor) + total
             following.append(total)
         return following
+
+    return step
+
+
+def lipschitz_constants(constants: ArrayLike, axes: int) -> NDArray[np.float64]:
+    """As a matrix; an Error where they bound nothing."""
+    array = np.asarray(constants, dtype=np.float64)
+    if array.ndim not in (0, 2) or (array.ndim == 2 and array.shape != (axes, axes)):
+        raise Error(f"Lipschitz constants of shape {array.shape}, must be a number or ({axes}, {axes})")
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise Error(f"Lipschitz constants {array.tolist()}, must be finite and at least 0")
+    return np.broadcast_to(array, (axes, axes))
+
+
+def boxes_of(x: Sequence[Range]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The middle of boxes, and half of their widths, (boxes, axes)."""
+    low, high = (np.stack([np.atleast_1d(getattr(part, end)) for part in x], axis=1) for end in ("low", "high"))
+    return (low + high) / 2, (high - low) / 2
+
+
+def around(centre: NDArray[np.float64], half: NDArray[np.float64], constants: NDArray[np.float64]) -> list[Range]:
+    """What values that are known in the middle of boxes may be in them, with a little for rounding."""
+    off = (half @ constants.T) * (1 + 1e-12) + 1e-12 * (1 + np.abs(centre))
+    return [Range(a, b) for a, b in zip((centre - off).T, (centre + off).T, strict=True)]
+
+
+def lipschitz(dynamics: System, constants: ArrayLike) -> System:
+    """Dynamics for `abstract` that cannot be written with ranges, such as a simulator or a network: ranges around their value in the
+    middle of a cell, as wide as the Lipschitz constants allow. Answers hold if these do; random points are tried.
+
+    Args:
+        dynamics: f(x, u) of points: each coordinate of x may be an array.
+        constants: L[i][j] bounds how fast coordinate i of f changes with coordinate j; a number is for all of them.
+
+    >>> step = rd.lipschitz(lambda x, u: [np.interp(x[0], [0, 1, 2], [0, 1, 1.5]) + u], 1.0)  # a table, which knows no ranges
+    >>> step([rd.Range(0.0, 1.0)], 0.5)[0]
+    <1 ranges>
+    """
+
+    def step(x: Sequence[Any], u: Any) -> list[Any]:
+        if not isinstance(x[0], Range):
+            return list(dynamics(x, u))
+        middle, half = boxes_of(x)
+        centre = [np.broadcast_to(np.asarray(part, dtype=np.float64), len(middle)) for part in dynamics(list(middle.T), u)]
+        return around(np.stack(centre, axis=1), half, lipschitz_constants(constants, middle.shape[1]))
 
     return step
