@@ -176,9 +176,12 @@ class _Question:
         if path.is_eventually_formula:
             self._end_after(part, INFINITE)
             return _core.reach(self._label(path.subformula))
+        if type(path).__name__ == "GloballyFormula":
+            self._end_after(part, INFINITE)
+            return _core.avoid(self._label_of_others(path.subformula))
         bound = re.search(r" U<=(\d+) ", str(path)) if path.is_bounded_until_formula else None
         if bound is None and not path.is_until_formula:
-            raise Error(f"property {part}, {path} must be until or eventually, with or without a number of steps")
+            raise Error(f"property {part}, {path} must be until or eventually, with or without a number of steps, or globally")
         self._end_after(part, int(bound[1]) if bound else INFINITE)
         goal = self._label(path.right_subformula)
         if str(path.left_subformula) == "true":
@@ -190,6 +193,15 @@ class _Question:
             raise Error(f"property {part} ends after {steps} steps and another part after {self.horizon}, must agree")
         self.horizon = steps
 
+    def _label_of_others(self, formula: Any) -> str:
+        """The states in which a state formula does not hold."""
+        label = self._label(formula)
+        inside = set(dict(self.labels)[label])
+        name = label[2:-1] if re.fullmatch(r'!"[^"]*"', label) else f"!({label})"
+        if name not in dict(self.labels):
+            self.labels.append((name, [s for s in range(self.model.nr_states) if s not in inside]))
+        return name
+
     def _label(self, formula: Any) -> str:
         """The states in which a state formula holds, as Storm says, under a label with its text."""
         name = str(formula)
@@ -199,8 +211,10 @@ class _Question:
         if plain == "init":
             states = list(self.model.initial_states)
         else:
-            truth = self.storm.model_checking(self.model, formula)
-            states = list(truth.get_truth_values_vector())
+            try:
+                states = list(self.storm.model_checking(self.model, formula).get_truth_values_vector())
+            except (RuntimeError, AttributeError, self.storm.exceptions.StormError):
+                raise Error(f"property part {formula}, must say of each state whether it holds there") from None
         name = plain if plain is not None else name
         if name not in dict(self.labels):
             self.labels.append((name, np.asarray(states, dtype=np.int32).tolist()))

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "evaluation/until_end.h"
+#include "model/submodel.h"
+
 namespace redoubt::internal {
 
 bool is_memoryless(const Policy& policy) {
@@ -23,7 +26,10 @@ double MemorylessEvaluation::bytes() const {
     rows =
         std::max(rows, count_taken_rows(problem.model(), static_cast<int>(h), policy_->stages[h]));
   double bytes = bytes_of_taken_rows(problem.model(), rows);
-  if (problem.infinite()) bytes += StationaryValues::bytes(problem, rows);
+  if (problem.undiscounted())
+    bytes += UntilEnd::bytes(problem, static_cast<double>(rows));
+  else if (problem.infinite())
+    bytes += StationaryValues::bytes(problem, rows);
   return bytes;
 }
 
@@ -50,16 +56,32 @@ void MemorylessEvaluation::reach_fixed_point(int stage, std::vector<double>& val
   find_taken(stage);
   const Model& model = sweep_.problem().model();
   const auto states = static_cast<std::size_t>(model.states());
-  std::optional<double> discount;
-  if (sweep_.problem().improper()) discount = contraction_of(sweep_, taken_);
-  StationaryValues stationary(sweep_, discount);
+  if (sweep_.problem().undiscounted()) return follow_to_the_end(values);
+  StationaryValues stationary(sweep_);
   for (std::size_t c = 0; c < channels_->size(); ++c) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(c * states);
     std::vector<double> own(first, first + static_cast<std::ptrdiff_t>(states));
     const Bracket found = stationary.improve(taken_, (*channels_)[c], own,
                                              [](double scale) { return kAccuracy * scale; });
-    shift_states(model, sweep_.exchange(), reported(sweep_.problem(), found), own);
+    shift_states(model, sweep_.exchange(), found.middle(), own);
     std::copy(own.begin(), own.end(), first);
+  }
+}
+
+// What is reported is proved from below: without a discount nothing says how far off values are.
+void MemorylessEvaluation::follow_to_the_end(std::vector<double>& values) {
+  const Problem& problem = sweep_.problem();
+  const Model& model = problem.model();
+  if (problem.improper()) require_ends(problem, taken_);
+  auto to = values.begin();
+  for (const Channel& channel : *channels_) {
+    UntilEnd totals(problem, channel, taken_, UntilEnd::Choice::mixed, sweep_.workers());
+    std::vector<double> found(model.all_states(), 0.0);
+    std::vector<std::int32_t> actions(found.size(), 0);
+    totals.find(found, actions);
+    found = totals.below(found);
+    for (State s = 0; s < model.states(); ++s) *to++ = found[whole_number(model, s)];
+    evaluations_ += totals.evaluations();
   }
 }
 

@@ -22,17 +22,19 @@ class MemorylessEvaluation {
   // The values of following this stage for ever, from values that may be near. Not for `tilt`.
   void reach_fixed_point(int stage, std::vector<double>& values);
 
-  double evaluations() const { return sweep_.evaluations(); }  // of this rank
+  double evaluations() const { return sweep_.evaluations() + evaluations_; }  // of this rank
   // Needed beside the values of two stages.
   double bytes() const;
 
  private:
   void find_taken(int stage);
+  void follow_to_the_end(std::vector<double>& values);
 
   const Policy* policy_;
   const std::vector<Channel>* channels_;
   TakenSweep sweep_;
   TakenRows taken_;
+  double evaluations_ = 0;
   int decisions_ = -1;  // which of the policy's stages `taken_` is of
 };
 

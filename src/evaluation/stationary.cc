@@ -6,7 +6,6 @@
 #include <span>
 
 #include "bellman/nominal_rows.h"
-#include "bellman/steps.h"
 #include "model/end_components.h"
 #include "parallel/collectives.h"
 #include "support/require.h"
@@ -28,8 +27,7 @@ bool as_narrow_as_rounding(double discount, double width, double last, double sc
   return width <= kRounding * per_error || (width <= kProved * per_error && width > last / 2);
 }
 
-double contraction_of(TakenSweep& sweep, const TakenRows& taken) {
-  const Problem& problem = sweep.problem();
+void require_ends(const Problem& problem, const TakenRows& taken) {
   const Model& model = problem.model();
   std::vector<char> use(model.rows(), 0);
   for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
@@ -37,18 +35,6 @@ double contraction_of(TakenSweep& sweep, const TakenRows& taken) {
   require(kept.empty(),
           "the policy may stay in state {} for ever, must come to an end with certainty",
           kept.empty() ? "" : model.state_name(kept.front()));
-  std::vector<double> less;
-  const auto run = [&](const std::vector<double>& steps, std::vector<double>& longer) {
-    less.resize(steps.size());
-    longer.resize(steps.size());
-    std::transform(steps.begin(), steps.end(), less.begin(), [](double n) { return 0.0 - n; });
-    sweep.step(taken, {-1, 0.0}, less.data(), longer.data());
-    for (State s = 0; s < model.states(); ++s)
-      longer[s] = model.row_begin(0, s) < model.row_end(0, s) ? 1 - longer[s] : 0;
-  };
-  const std::vector<double> steps =
-      most_steps(static_cast<std::size_t>(model.states()), run, sweep.workers());
-  return 1 - 1 / std::max(2.0, *std::max_element(steps.begin(), steps.end()));
 }
 
 void shift_states(const Model& model, Exchange& exchange, double by, std::vector<double>& values) {
@@ -62,7 +48,7 @@ void shift_states(const Model& model, Exchange& exchange, double by, std::vector
 Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
                                   std::vector<double>& values, const Width& width) {
   if (is_nominal(sweep_->problem())) return improve_nominal(taken, channel, values, width);
-  const double discount = this->discount();
+  const double discount = sweep_->problem().discount();
   double last = Residual::kNone;
   make_room(taken);
   better_.resize(values.size());
@@ -88,7 +74,7 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
 // whether sweeps still help is asked after as many of them as must leave a twentieth of a bracket.
 Bracket StationaryValues::improve_nominal(const TakenRows& taken, const Channel& channel,
                                           std::vector<double>& values, const Width& width) {
-  const double discount = this->discount();
+  const double discount = sweep_->problem().discount();
   const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
   double last = Residual::kNone;
   find_nominal_chain(sweep_->problem().model(), channel, taken, chain_);
@@ -106,10 +92,6 @@ Bracket StationaryValues::improve_nominal(const TakenRows& taken, const Channel&
       return found;
     if (round) last = found.width();
   }
-}
-
-double StationaryValues::discount() const {
-  return discount_ ? *discount_ : contraction(sweep_->problem(), sweep_->workers());
 }
 
 double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
@@ -171,7 +153,7 @@ void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& 
 // Each sweep leaves at most `discount` of the spread between the largest and the least change.
 void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& values) {
   const Problem& problem = sweep_->problem();
-  const double discount = this->discount();
+  const double discount = sweep_->problem().discount();
   const State states = problem.model().states();
   const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "evaluation/chain.h"
@@ -13,18 +12,16 @@ namespace redoubt::internal {
 // The discount is that of the problem, or a contraction (see sweep/steps.h).
 bool as_narrow_as_rounding(double discount, double width, double last, double scale);
 
-// What has the place of a discount for one policy of an undiscounted problem; an Error that names
-// states in which it may stay for ever.
-double contraction_of(TakenSweep& sweep, const TakenRows& taken);
+// An Error that names a state in which a policy may stay for ever.
+void require_ends(const Problem& problem, const TakenRows& taken);
 
 // The values of a policy that takes the same rows for ever, in one channel: nature's modified
 // policy iteration. A robust sweep finds nature's distributions; while they are kept, sweeps are
-// products with a sparse matrix. Not for `tilt`, whose distributions are no minimum.
+// products with a sparse matrix. For problems with a discount; not for `tilt`, whose distributions
+// are no minimum.
 class StationaryValues {
  public:
-  // `discount`: what has its place for these policies alone; none: that of the problem.
-  explicit StationaryValues(TakenSweep& sweep, std::optional<double> discount = {})
-      : sweep_(&sweep), discount_(discount) {}
+  explicit StationaryValues(TakenSweep& sweep) : sweep_(&sweep) {}
 
   // About, for this many taken rows and with the values themselves.
   static double bytes(const Problem& problem, std::int64_t rows);
@@ -37,7 +34,6 @@ class StationaryValues {
                   const Width& width);
 
  private:
-  double discount() const;
   Bracket improve_nominal(const TakenRows& taken, const Channel& channel,
                           std::vector<double>& values, const Width& width);
   void make_room(const TakenRows& taken);
@@ -45,7 +41,6 @@ class StationaryValues {
   void sweep_fixed(const Channel& channel, std::vector<double>& values);
 
   TakenSweep* sweep_;
-  std::optional<double> discount_;
   Chain chain_;  // mass that lands outside leads to one more state: it has the least value of all
   std::vector<std::int64_t> begin_;  // of each taken row, in the chain
   std::vector<double> better_, here_;

@@ -1,6 +1,9 @@
 #include "model/end_components.h"
 
 #include <algorithm>
+#include <span>
+
+#include "model/strong_components.h"
 
 namespace redoubt::internal {
 namespace {
@@ -11,7 +14,7 @@ class Connected {
  public:
   Connected(const Model& model, const Support& support, const std::vector<char>& kept,
             const std::vector<int>& part, int parts)
-      : states_(model.states()), nodes_(states_ + parts) {
+      : states_(model.states()) {
     std::vector<std::vector<std::int32_t>> members(parts);
     begin_.push_back(0);
     for (State s = 0; s < states_; ++s) {
@@ -36,55 +39,52 @@ class Connected {
     }
   }
 
-  // Tarjan's algorithm, with a stack of its own: paths are as long as the model.
-  int number(std::vector<int>& part) {
-    std::vector<int> index(nodes_, -1), low(nodes_, 0);
-    std::vector<char> open(nodes_, 0);
-    std::vector<std::int64_t> at(nodes_, 0);
-    std::vector<int> found(states_, -1), path, stack;
-    int next = 0, count = 0;
-    for (State first = 0; first < states_; ++first) {
-      if (part[first] < 0 || index[first] >= 0) continue;
-      path.push_back(first);
-      while (!path.empty()) {
-        const int node = path.back();
-        if (index[node] < 0) {
-          index[node] = low[node] = next++;
-          at[node] = begin_[node];
-          stack.push_back(node);
-          open[node] = 1;
-        }
-        bool deeper = false;
-        for (; at[node] < begin_[node + 1] && !deeper; ++at[node]) {
-          const int to = to_[at[node]];
-          if (index[to] < 0) {
-            path.push_back(to);
-            deeper = true;
-            --at[node];  // looked at again when it is done
-          } else if (open[to]) {
-            low[node] = std::min(low[node], low[to]);
-          }
-        }
-        if (deeper) continue;
-        path.pop_back();
-        if (low[node] != index[node]) continue;
-        for (int member = -1; member != node;) {
-          member = stack.back();
-          stack.pop_back();
-          open[member] = 0;
-          if (member < states_) found[member] = count;
-        }
-        ++count;
-      }
+  // The components of the states that had one, numbered anew; how many there are.
+  int number(std::vector<int>& part) const {
+    const StrongComponents found = strong_components(begin_, to_);
+    std::vector<int> number(found.count(), -1);
+    int count = 0;
+    for (State s = 0; s < states_; ++s) {
+      if (part[s] < 0) continue;
+      int& here = number[found.of_node[s]];
+      if (here < 0) here = count++;
+      part[s] = here;
     }
-    part = std::move(found);
     return count;
   }
 
  private:
-  int states_, nodes_;
+  int states_;
   std::vector<std::int64_t> begin_;
   std::vector<std::int32_t> to_;
+};
+
+// The rows that list each state as an outcome.
+class LeadingRows {
+ public:
+  explicit LeadingRows(const Model& model)
+      : begin_(model.states() + 1, 0), rows_(model.arrays().next.size()), owner_(model.rows()) {
+    const std::vector<State>& next = model.arrays().next;
+    for (const State to : next) ++begin_[to + 1];
+    for (State s = 0; s < model.states(); ++s) begin_[s + 1] += begin_[s];
+    std::vector<std::int64_t> fill(begin_.begin(), begin_.end() - 1);
+    for (State s = 0; s < model.states(); ++s) {
+      for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) {
+        owner_[row] = s;
+        for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
+          rows_[fill[next[i]]++] = row;
+      }
+    }
+  }
+  std::span<const Row> to(State s) const {
+    return std::span(rows_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
+  }
+  State owner(Row row) const { return owner_[row]; }
+
+ private:
+  std::vector<std::int64_t> begin_;
+  std::vector<Row> rows_;
+  std::vector<State> owner_;
 };
 
 }  // namespace
@@ -136,15 +136,22 @@ EndComponents end_components(const Model& model, const Support& support, Keep ke
 
 std::vector<State> never_left(const Model& model, const Support& support,
                               const std::vector<char>& use) {
+  const LeadingRows leading(model);
   std::vector<char> kept(model.states(), 1);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (State s = 0; s < model.states(); ++s) {
-      bool stays = model.row_begin(0, s) < model.row_end(0, s);
-      for (Row row = model.row_begin(0, s); stays && row < model.row_end(0, s); ++row)
-        stays = !use[row] || support.may_stay(row, [&](State to) { return kept[to] != 0; });
-      changed |= kept[s] && !stays;
-      kept[s] &= static_cast<char>(stays);
+  std::vector<State> left;  // whose leading rows must still be looked at
+  const auto leave = [&](State s) {
+    kept[s] = 0;
+    left.push_back(s);
+  };
+  for (State s = 0; s < model.states(); ++s)
+    if (model.row_begin(0, s) == model.row_end(0, s)) leave(s);
+  while (!left.empty()) {
+    const State reached = left.back();
+    left.pop_back();
+    for (const Row row : leading.to(reached)) {
+      const State s = leading.owner(row);
+      if (kept[s] && use[row] && !support.may_stay(row, [&](State to) { return kept[to] != 0; }))
+        leave(s);
     }
   }
   std::vector<State> states;
@@ -154,21 +161,8 @@ std::vector<State> never_left(const Model& model, const Support& support,
 }
 
 SureReach sure_reach(const Model& model, const Support& support, const std::vector<char>& set) {
-  const ModelArrays& a = model.arrays();
   const State states = model.states();
-  std::vector<std::int64_t> begin(states + 1, 0);  // of the rows that lead to each state
-  std::vector<Row> leading(a.next.size());
-  std::vector<State> owner(model.rows());
-  for (const State next : a.next) ++begin[next + 1];
-  for (State s = 0; s < states; ++s) begin[s + 1] += begin[s];
-  std::vector<std::int64_t> fill(begin.begin(), begin.end() - 1);
-  for (State s = 0; s < states; ++s) {
-    for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) {
-      owner[row] = s;
-      for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
-        leading[fill[a.next[i]]++] = row;
-    }
-  }
+  const LeadingRows leading(model);
   // The largest set from which the goal can be reached without leaving it.
   SureReach found{std::vector<char>(states, 1), {}};
   for (;;) {
@@ -182,9 +176,8 @@ SureReach sure_reach(const Model& model, const Support& support, const std::vect
     while (!open.empty()) {
       const State reached = open.back();
       open.pop_back();
-      for (auto n = begin[reached]; n < begin[reached + 1]; ++n) {
-        const Row row = leading[n];
-        const State s = owner[row];
+      for (const Row row : leading.to(reached)) {
+        const State s = leading.owner(row);
         if (near[s] || !found.sure[s]) continue;
         const bool safe =
             support.lands_anywhere(row)

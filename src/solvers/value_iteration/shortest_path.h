@@ -4,11 +4,12 @@
 
 namespace redoubt::internal {
 
-// Value iteration for a problem that is improper: policies that never come to an end lose reward
-// for ever, so that the best of them does come to one. Policy iteration from a policy that comes to
-// an end with certainty; a policy that is better in no state and worse in some never follows, and
-// one that stays for ever would be worse without bound. The bound from above proves itself: no
-// sweep over all rows raises it anywhere. Throws Stopped.
-ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& workers);
+// Value iteration for an undiscounted problem: totals until episodes end, with bounds that prove
+// themselves (UntilEnd). Where the problem is improper, policies that never come to an end lose for
+// ever, so that the best one does come to one. Throws Stopped.
+ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& workers, bool least);
+
+// Needed beside the model and the values.
+double bytes_of_shortest_path(const Problem& problem);
 
 }  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include "parallel/memory_limit.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/changed_states.h"
+#include "solvers/value_iteration/shortest_path.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
 
@@ -39,6 +40,7 @@ MemoryPlan plan_robust(const Problem& problem) {
   // What rows earn in expectation, where the model does not have it.
   if (model.arrays().reward.empty() || !model.outcome_values(-1).empty())
     plan.values += 8.0 * static_cast<double>(model.rows());
+  if (problem.undiscounted()) plan.values += bytes_of_shortest_path(problem);
   plan.policy = decision * (infinite ? 1 : problem.horizon()) * model.own_states();
   return plan;
 }

@@ -213,7 +213,7 @@ class InfiniteHorizon {
       : problem_(problem),
         sweeps_(sweeps),
         tolerance_(tolerance),
-        discount_(contraction(problem, sweeps.workers())),
+        discount_(problem.discount()),
         monotone_(!std::holds_alternative<Tilt>(problem.uncertainty())),
         result_(result) {}
 
@@ -301,7 +301,7 @@ class InfiniteHorizon {
   const Problem& problem_;
   Sweeps& sweeps_;
   double tolerance_;
-  double discount_;  // or what has its place
+  double discount_;
   bool monotone_;
   ValueIteration& result_;
   std::vector<double> better_;
@@ -323,9 +323,10 @@ double ValueIteration::at(const Start& start) const {
 
 ValueIteration internal::value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                          bool least, SolverCheckpoint* solve, double tolerance) {
-  if (problem.improper()) {
-    require(!least, "the least total of a policy that never ends is without bound");
-    return shortest_path(problem, channel, workers);
+  if (problem.undiscounted()) {
+    require(!least || !problem.improper(),
+            "the least total of a policy that never ends is without bound");
+    return shortest_path(problem, channel, workers, least);
   }
   Sweeps sweeps(problem, channel, workers, least);
   ValueIteration result;
