@@ -48,7 +48,8 @@ void doors(Table& table) {
                 : "loading a UMB of 1,000,000 states by Storm's time",
          packed ? 1.0 : 0.6, packed ? 0.7 : 0.4, Better::lower, lacks_stormpy()},
         [=] { return run_python("doors.py", packed ? "gzip" : "plain")["ratio"].get<double>(); });
-  for (const std::string model : {"consensus", "board_reached", "board_steps"})
+  for (const std::string model : {"consensus", "consensus_steps", "board_reached", "board_steps",
+                                  "back_reached", "back_steps", "intervals"})
     table.add({"solving without a horizon by Storm's time, " + model, 3, 1, Better::lower,
                lacks_stormpy()},
               [&] { return run_python("reachability.py", model)["ratio"].get<double>(); });

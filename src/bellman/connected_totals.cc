@@ -1,6 +1,7 @@
 #include "bellman/connected_totals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,12 +21,14 @@ ConnectedTotals::ConnectedTotals(const KernelRows& rows, std::span<const char> u
 void ConnectedTotals::solve(std::span<const State> members, std::vector<double>& values,
                             std::vector<std::int32_t>& actions) {
   gather(members, values, actions);
-  constexpr std::int32_t kFew = 64;  // states that are always eliminated
-  way_ = count() <= kFew ? Way::elimination : Way::first_sweeps;
+  find_order();
+  constexpr std::int32_t kFew = 32;  // states that are always eliminated
+  way_ = count() <= kFew ? 1 : 0;
+  const bool choice = static_cast<std::int32_t>(local_.size()) > count();
   constexpr int kFirstSweeps = 8;  // of states that are many, before policies are followed
-  for (int sweep = 0; count() > kFew && sweep < kFirstSweeps; ++sweep) sweep_best();
+  for (int sweep = 0; choice && count() > kFew && sweep < kFirstSweeps; ++sweep) sweep_best();
   // Early policies are followed roughly: as exactly as what is better shows.
-  double accuracy = std::max(accuracy_, 1e-3);
+  double accuracy = choice ? std::max(accuracy_, 1e-3) : accuracy_;
   for (int policies = 0; policies < kMostPolicies; ++policies) {
     keep_ends();
     const double left = follow(accuracy);
@@ -107,49 +110,77 @@ std::int32_t ConnectedTotals::best_row(std::int32_t member, double& value) const
 }
 
 void ConnectedTotals::sweep_best() {
-  for (std::int32_t i = 0; i < count(); ++i) pick_[i] = best_row(i, x_[i]);
+  for (const std::int32_t i : order_) pick_[i] = best_row(i, x_[i]);
+}
+
+// States next to the outside first, then those that lead to them, and so on: what is known spreads
+// over all of them in one sweep.
+void ConnectedTotals::find_order() {
+  std::vector<std::int64_t> begin(count() + 1, 0);  // of the states that lead to each
+  for (const Entry& entry : entries_) ++begin[entry.to + 1];
+  for (std::int32_t i = 0; i < count(); ++i) begin[i + 1] += begin[i];
+  std::vector<std::int32_t> leading(entries_.size());
+  std::vector<std::int64_t> at(begin.begin(), begin.end() - 1);
+  std::vector<char> found(count(), 0);
+  order_.clear();
+  for (std::int32_t i = 0; i < count(); ++i) {
+    for (std::int32_t r = first_[i]; r < first_[i + 1]; ++r) {
+      for (auto k = local_[r].begin; k < local_[r].end; ++k) leading[at[entries_[k].to]++] = i;
+      if (local_[r].leaves <= 0 || found[i]) continue;
+      found[i] = 1;
+      order_.push_back(i);
+    }
+  }
+  for (std::size_t done = 0; done < order_.size(); ++done) {
+    const std::int32_t reached = order_[done];
+    for (auto n = begin[reached]; n < begin[reached + 1]; ++n) {
+      if (found[leading[n]]) continue;
+      found[leading[n]] = 1;
+      order_.push_back(leading[n]);
+    }
+  }
 }
 
 // States from which the policy never leaves the component take the rows that it began with.
 void ConnectedTotals::keep_ends() {
+  if (pick_ == ending_) return;
   std::vector<char> ends(count(), 0);
-  std::vector<std::vector<std::int32_t>> leading;
-  std::vector<std::int32_t> open;
-  for (std::int32_t i = 0; i < count(); ++i)
-    if (local_[pick_[i]].leaves > 0) ends[i] = 1, open.push_back(i);
-  if (static_cast<std::int32_t>(open.size()) == count()) return;
-  leading.resize(count());
+  std::vector<std::int64_t> begin(count() + 1, 0);  // of the states that lead to each
+  std::vector<std::int32_t> open, leading;
+  for (std::int32_t i = 0; i < count(); ++i) {
+    const LocalRow& row = local_[pick_[i]];
+    if (row.leaves > 0) ends[i] = 1, open.push_back(i);
+    for (auto k = row.begin; k < row.end; ++k) ++begin[entries_[k].to + 1];
+  }
+  for (std::int32_t i = 0; i < count(); ++i) begin[i + 1] += begin[i];
+  leading.resize(begin.back());
+  std::vector<std::int64_t> at(begin.begin(), begin.end() - 1);
   for (std::int32_t i = 0; i < count(); ++i)
     for (auto k = local_[pick_[i]].begin; k < local_[pick_[i]].end; ++k)
-      leading[entries_[k].to].push_back(i);
+      leading[at[entries_[k].to]++] = i;
   while (!open.empty()) {
     const std::int32_t reached = open.back();
     open.pop_back();
-    for (const std::int32_t i : leading[reached])
-      if (!ends[i]) ends[i] = 1, open.push_back(i);
+    for (auto n = begin[reached]; n < begin[reached + 1]; ++n)
+      if (const std::int32_t i = leading[n]; !ends[i]) ends[i] = 1, open.push_back(i);
   }
   for (std::int32_t i = 0; i < count(); ++i)
     if (!ends[i]) pick_[i] = ending_[i];
 }
 
-// A few sweeps are quick and often enough; then elimination, unless that takes too long. Returns how
-// exact it is.
+// By sweeps where not many will do; else by elimination where that does not take long; else with
+// more patience, and more. What has failed once is not tried again. Returns how exact it is.
 double ConnectedTotals::follow(double accuracy) {
-  constexpr int kFew = 64, kMany = 1'000'000;  // sweeps
-  if (way_ == Way::first_sweeps) {
-    if (follow_by_sweeps(accuracy, kFew)) return accuracy;
-    way_ = Way::elimination;
+  constexpr std::array<Way, 5> kWays = {{{192, 0}, {0, 200}, {800, 0}, {0, 1000}, {1'000'000, 0}}};
+  for (;; ++way_) {
+    const Way& way = kWays[way_];
+    if (way.work > 0 && eliminate(way.work)) return 0;
+    if (way.sweeps > 0 && follow_by_sweeps(accuracy, way.sweeps)) return accuracy;
+    if (way_ + 1 == kWays.size()) return accuracy;
   }
-  if (way_ == Way::elimination) {
-    if (eliminate()) return 0;
-    way_ = Way::sweeps;
-  }
-  follow_by_sweeps(accuracy, kMany);
-  return accuracy;
 }
 
-bool ConnectedTotals::eliminate() {
-  constexpr double kMostWork = 2000;  // for each state: as many sweeps take as long
+bool ConnectedTotals::eliminate(double work) {
   elimination_.begin(count());
   for (std::int32_t i = 0; i < count(); ++i) {
     const LocalRow& row = local_[pick_[i]];
@@ -157,24 +188,26 @@ bool ConnectedTotals::eliminate() {
     for (auto k = row.begin; k < row.end; ++k)
       elimination_.lead(i, entries_[k].to, entries_[k].probability);
   }
-  if (!elimination_.solve(kMostWork * count())) return false;
+  if (!elimination_.solve(work * count())) return false;
   for (std::int32_t i = 0; i < count(); ++i) x_[i] = elimination_[i];
   return true;
 }
 
-// Up and down, in place. Returns the largest change.
+// In place, from the states next to the outside on. Returns the largest change.
 double ConnectedTotals::sweep_policy() {
   before_ = x_;
-  for (std::int32_t i = 0; i < count(); ++i) x_[i] = worth(local_[pick_[i]]);
-  for (std::int32_t i = count(); i-- > 0;) x_[i] = worth(local_[pick_[i]]);
   double change = 0;
-  for (std::int32_t i = 0; i < count(); ++i)
-    change = std::max(change, std::abs(x_[i] - before_[i]));
+  for (const std::int32_t i : order_) {
+    const double value = worth(local_[pick_[i]]);
+    change = std::max(change, std::abs(value - x_[i]));
+    x_[i] = value;
+  }
   return change;
 }
 
 // When changes shrink by the same share again and again, it goes as far as they would lead. False
-// when it is not that exact after this many sweeps. What rounding leaves is exact.
+// when it takes more than this many sweeps, or would by the looks of it. What rounding leaves is
+// exact.
 bool ConnectedTotals::follow_by_sweeps(double accuracy, int most) {
   constexpr int kBetweenChecks = 64, kBeforeLeap = 6, kPatience = 100;
   constexpr double kMayBeRounding = 1e-12;
@@ -191,6 +224,9 @@ bool ConnectedTotals::follow_by_sweeps(double accuracy, int most) {
     const double rest = share < 1 ? share / (1 - share) : std::numeric_limits<double>::infinity();
     close = change * rest <= accuracy * scale ? close + 1 : 0;
     if (close >= 2) return true;
+    if (sweep % kBetweenChecks == 0 && share < 1 &&
+        sweep + std::log(accuracy * scale / (change * rest)) / std::log(share) > most)
+      return false;
     steady = share < 1 && std::abs(share - last_share) < 0.05 * (1 - share) ? steady + 1 : 0;
     last = change, last_share = share;
     if (steady < kBeforeLeap) continue;
@@ -200,16 +236,19 @@ bool ConnectedTotals::follow_by_sweeps(double accuracy, int most) {
   return false;
 }
 
-// Another row where it is better by more than `noise`. `gain`: the most, of the largest value.
+// A sweep that takes another row where it is better by more than `noise`. `gain`: the most, of the
+// largest value.
 bool ConnectedTotals::improve(double noise, double& gain) {
   bool better = false;
-  for (std::int32_t i = 0; i < count(); ++i) {
+  for (const std::int32_t i : order_) {
     double value = 0;
     const std::int32_t best = best_row(i, value);
-    if (best == pick_[i] || value <= x_[i] + noise) continue;
-    gain = std::max(gain, value - x_[i]);
-    pick_[i] = best;
-    better = true;
+    if (best != pick_[i] && value > x_[i] + noise) {
+      gain = std::max(gain, value - x_[i]);
+      pick_[i] = best;
+      better = true;
+    }
+    x_[i] = std::max(x_[i], value);  // as those that lead here see it
   }
   if (better) gain /= std::max(size(), std::numeric_limits<double>::min());
   return better;
@@ -220,7 +259,7 @@ void ConnectedTotals::polish() {
   constexpr int kMost = 64;
   for (int sweep = 0; sweep < kMost; ++sweep) {
     double change = 0;
-    for (std::int32_t i = 0; i < count(); ++i) {
+    for (const std::int32_t i : order_) {
       double value = 0;
       best_row(i, value);
       change = std::max(change, std::abs(value - x_[i]));

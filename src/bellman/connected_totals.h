@@ -28,6 +28,10 @@ class ConnectedTotals {
     std::int32_t to;  // a member
     double probability;
   };
+  struct Way {
+    int sweeps;   // at most, or
+    double work;  // additions of elimination for each state
+  };
   void gather(std::span<const State> members, const std::vector<double>& values,
               const std::vector<std::int32_t>& actions);
   void add_row(Row row, std::int32_t member, std::int32_t position,
@@ -35,16 +39,16 @@ class ConnectedTotals {
   std::int32_t count() const { return static_cast<std::int32_t>(x_.size()); }
   double worth(const LocalRow& row) const {
     double sum = row.earned;
-    for (auto k = row.begin; k < row.end; ++k)
-      sum += entries_[k].probability * x_[entries_[k].to];
+    for (auto k = row.begin; k < row.end; ++k) sum += entries_[k].probability * x_[entries_[k].to];
     return sum;
   }
   std::int32_t best_row(std::int32_t member, double& value) const;
   double size() const;
+  void find_order();
   void sweep_best();
   void keep_ends();
   double follow(double accuracy);
-  bool eliminate();
+  bool eliminate(double work);
   double sweep_policy();
   bool follow_by_sweeps(double accuracy, int most);
   bool improve(double noise, double& gain);
@@ -54,15 +58,15 @@ class ConnectedTotals {
   std::span<const char> use_;
   double sign_, accuracy_;
   Workers& workers_;
-  std::vector<std::int32_t> place_;   // of each state among the members; -1: it is none
+  std::vector<std::int32_t> place_;  // of each state among the members; -1: it is none
   std::vector<LocalRow> local_;
-  std::vector<std::int32_t> first_;   // local row of each member, and the end
+  std::vector<std::int32_t> first_;  // local row of each member, and the end
   std::vector<Entry> entries_;
+  std::vector<std::int32_t> order_;   // in which members are swept over
   std::vector<double> x_, before_;    // values of members, in the sign in which they are large
   std::vector<std::int32_t> pick_;    // the local row of each member that the policy takes
   std::vector<std::int32_t> ending_;  // and of the policy that it began with
-  enum class Way { first_sweeps, elimination, sweeps };
-  Way way_ = Way::first_sweeps;  // in which policies of this component are followed
+  std::size_t way_ = 0;               // in which policies of this component are followed
   ChainElimination elimination_;
 };
 

@@ -10,8 +10,8 @@
 namespace redoubt::internal {
 
 // The rows of states under one kernel. Those of state s are state_rows[s] up to the next entry
-// (none: an episode ends there); row r earns earned[r] and leads to next[k] with probability[k], for
-// k from begin[r] up to begin[r + 1].
+// (none: an episode ends there); row r earns earned[r] and leads to next[k] with probability[k],
+// for k from begin[r] up to begin[r + 1].
 struct KernelRows {
   std::span<const Row> state_rows;
   std::span<const std::int64_t> begin;

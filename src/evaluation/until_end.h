@@ -73,7 +73,8 @@ class UntilEnd {
   std::vector<double> worth_;        // of each listed row
   std::vector<double> better_;       // of each own state, after a sweep
   std::vector<std::int64_t> begin_;  // nature's distribution of each listed row
-  // The rows of the kernel are the listed ones or, where states mix, one for each state that has any.
+  // The rows of the kernel are the listed ones or, where states mix, one for each state that has
+  // any.
   std::vector<State> next_;
   std::vector<double> probability_, earned_;
   std::optional<WholeKernel> kernel_;

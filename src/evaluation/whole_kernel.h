@@ -11,8 +11,8 @@ namespace redoubt::internal {
 // has. On one rank it is the same.
 class WholeKernel {
  public:
-  // rows_of[i]: how many rows own state number i has; `begin`: the entries of each row, and the end;
-  // next states in the numbers of the whole model.
+  // rows_of[i]: how many rows own state number i has; `begin`: the entries of each row, and the
+  // end; next states in the numbers of the whole model.
   WholeKernel(const Model& model, Communicator& ranks, const std::vector<Row>& rows_of,
               const std::vector<std::int64_t>& begin, const std::vector<State>& next);
 
@@ -27,7 +27,8 @@ class WholeKernel {
  private:
   bool alone() const { return ranks_->size() == 1; }
   template <class Value>
-  std::span<const Value> gather(const std::vector<Value>& own, const std::vector<std::int64_t>& from,
+  std::span<const Value> gather(const std::vector<Value>& own,
+                                const std::vector<std::int64_t>& from,
                                 std::vector<Value>& all) const;
 
   Communicator* ranks_;

@@ -15,24 +15,26 @@ class Connected {
   Connected(const Model& model, const Support& support, const std::vector<char>& kept,
             const std::vector<int>& part, int parts)
       : states_(model.states()) {
-    std::vector<std::vector<std::int32_t>> members(parts);
+    bool any = false;
     begin_.push_back(0);
     for (State s = 0; s < states_; ++s) {
       bool anywhere = false;
-      if (part[s] >= 0) {
-        members[part[s]].push_back(s);
-        for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) {
-          if (!kept[row]) continue;
-          anywhere |= support.lands_anywhere(row);
-          for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
-            const State next = model.arrays().next[i];
-            if (support.possible(row, i) && part[next] == part[s]) to_.push_back(next);
-          }
+      for (Row row = model.row_begin(0, s); part[s] >= 0 && row < model.row_end(0, s); ++row) {
+        if (!kept[row]) continue;
+        anywhere |= support.lands_anywhere(row);
+        for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+          const State next = model.arrays().next[i];
+          if (part[next] == part[s] && support.possible(row, i)) to_.push_back(next);
         }
       }
       if (anywhere) to_.push_back(states_ + part[s]);
+      any |= anywhere;
       begin_.push_back(static_cast<std::int64_t>(to_.size()));
     }
+    if (!any) return;
+    std::vector<std::vector<std::int32_t>> members(parts);
+    for (State s = 0; s < states_; ++s)
+      if (part[s] >= 0) members[part[s]].push_back(s);
     for (const auto& list : members) {
       to_.insert(to_.end(), list.begin(), list.end());
       begin_.push_back(static_cast<std::int64_t>(to_.size()));

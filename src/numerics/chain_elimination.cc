@@ -8,7 +8,8 @@ namespace redoubt::internal {
 
 void ChainElimination::begin(std::int32_t states) {
   states_ = states;
-  if (static_cast<std::int32_t>(rows_.size()) < states) rows_.resize(states), leading_.resize(states);
+  if (static_cast<std::int32_t>(rows_.size()) < states)
+    rows_.resize(states), leading_.resize(states);
   for (std::int32_t s = 0; s < states; ++s) rows_[s].clear(), leading_[s].clear();
   gone_.assign(states, 0);
   place_.assign(states, 0);
@@ -18,7 +19,8 @@ void ChainElimination::begin(std::int32_t states) {
 
 void ChainElimination::lead(std::int32_t from, std::int32_t to, double probability) {
   std::vector<Entry>& row = rows_[from];
-  const auto same = std::find_if(row.begin(), row.end(), [&](const Entry& e) { return e.to == to; });
+  const auto same =
+      std::find_if(row.begin(), row.end(), [&](const Entry& e) { return e.to == to; });
   if (same != row.end()) {
     same->probability += probability;
     return;
@@ -89,11 +91,13 @@ bool ChainElimination::solve(double most_work) {
     left.pop();
     find_leading(state);
     const std::int64_t now = cost(state);
+    work += static_cast<double>(leading_[state].size());
     if (now > expected && !left.empty() && now > left.top().first) {
       left.emplace(now, state);
       continue;
     }
-    work += static_cast<double>(now) + 1;
+    for (const std::int32_t from : leading_[state])
+      work += static_cast<double>(rows_[from].size() + rows_[state].size());
     if (work > most_work) return false;
     gone_[state] = 1;
     normalise(state);

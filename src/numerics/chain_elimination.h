@@ -37,11 +37,13 @@ class ChainElimination {
   void lead_past(std::int32_t from, std::int32_t gone);
 
   std::int32_t states_ = 0;
-  std::vector<std::vector<Entry>> rows_;  // to states that are left; of one that is gone, at that time
+  std::vector<std::vector<Entry>>
+      rows_;  // to states that are left; of one that is gone, at that time
   std::vector<std::vector<std::int32_t>> leading_;  // states that may lead to each
   std::vector<char> gone_;
   std::vector<double> leaves_, x_;
-  std::vector<std::int32_t> place_;  // of each state in the row at hand, from 1 on; 0: it is not there
+  std::vector<std::int32_t>
+      place_;  // of each state in the row at hand, from 1 on; 0: it is not there
 };
 
 }  // namespace redoubt::internal

@@ -78,7 +78,7 @@ std::vector<double> solved(const Kernel& kernel, bool least, std::vector<std::in
 
 TEST(KernelTotals, AreWhatPlainSweepsComeTo) {
   // A few states are eliminated, many are swept over, and some lead to themselves or no further.
-  for (const State states : {2, 3, 8, 40, 120, 400}) {
+  for (const State states : {2, 3, 8, 40, 400, 700}) {
     for (const double ends : {0.02, 0.3}) {
       for (const bool least : {false, true}) {
         const Kernel kernel = random_kernel(states, states, ends, states + (least ? 7 : 0));
@@ -96,7 +96,7 @@ TEST(KernelTotals, AreWhatPlainSweepsComeTo) {
 
 TEST(KernelTotals, OfALongWalkThatHardlyEnds) {
   // A fair walk on 0..n ends at both ends: from i it takes i (n - i) steps.
-  constexpr State kLast = 300;
+  constexpr State kLast = 700;
   Kernel kernel;
   for (State s = 0; s <= kLast; ++s) {
     if (s > 0 && s < kLast) kernel.add(1, {{s - 1, 0.5}, {s + 1, 0.5}});
@@ -105,11 +105,12 @@ TEST(KernelTotals, OfALongWalkThatHardlyEnds) {
   std::vector<std::int32_t> actions;
   const std::vector<double> values = solved(kernel, false, actions);
   for (State s = 0; s <= kLast; ++s)
-    EXPECT_NEAR(values[s], static_cast<double>(s) * (kLast - s), 1e-6) << s;
+    EXPECT_NEAR(values[s], static_cast<double>(s) * (kLast - s), 1e-5) << s;
 }
 
 TEST(KernelTotals, OfStatesThatHardlyEverLeave) {
-  Kernel kernel;  // two that lead to each other and leave once in 10^9 steps, and one that does so alone
+  Kernel kernel;  // two that lead to each other and leave once in 10^9 steps, and one that does so
+                  // alone
   kernel.add(1, {{1, 1 - 1e-9}, {3, 1e-9}});
   kernel.end_state();
   kernel.add(0, {{0, 1}});
@@ -126,13 +127,13 @@ TEST(KernelTotals, OfStatesThatHardlyEverLeave) {
 
 // Waiting costs a little and never ends: the given actions, which do end, are improved upon.
 TEST(KernelTotals, LeaveOutWhatNeverEnds) {
-  for (const State states : {4, 200}) {
+  for (const State states : {4, 600}) {
     Kernel kernel;
     for (State s = 0; s + 1 < states; ++s) {
-      kernel.add(-0.001, {{s, 1}});                                        // waits
-      kernel.add(-0.001, {{std::max<State>(0, s - 1), 1}});                // and goes back
-      kernel.add(-3, {{s + 1, 0.5}, {std::max<State>(0, s - 1), 0.5}});    // ends, at length
-      kernel.add(-1, {{s + 1, 0.9}, {s, 0.1}});                            // ends sooner
+      kernel.add(-0.001, {{s, 1}});                                      // waits
+      kernel.add(-0.001, {{std::max<State>(0, s - 1), 1}});              // and goes back
+      kernel.add(-3, {{s + 1, 0.5}, {std::max<State>(0, s - 1), 0.5}});  // ends, at length
+      kernel.add(-1, {{s + 1, 0.9}, {s, 0.1}});                          // ends sooner
       kernel.end_state();
     }
     kernel.end_state();

@@ -42,7 +42,8 @@ std::vector<std::vector<char>> paths(const Graph& graph) {
 
 TEST(StrongComponents, AreThoseOfAllPaths) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    const Graph graph = random_graph(1 + static_cast<int>(seed % 25), 0.03 + 0.02 * (seed % 5), seed);
+    const Graph graph =
+        random_graph(1 + static_cast<int>(seed % 25), 0.03 + 0.02 * (seed % 5), seed);
     const auto reaches = paths(graph);
     const StrongComponents found = strong_components(graph.begin, graph.to);
     for (int n = 0; n < graph.nodes(); ++n) {

@@ -163,7 +163,9 @@ def test_convert_writes_files_for_the_program(queue, tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('Pmax=? [G "full"]', "must be until or eventually, with or without a number of steps"),
+        ('Pmax=? [G F "full"]', 'property part F "full", must say of each state whether it holds there'),
+        ('Pmax=? [F[2,5] "full"]', "must be until or eventually, with or without a number of steps, or globally"),
+        ('R{"power"}min=? [I=5]', "I=5 must be C, C<=100 for a bound on the steps, or F for a goal"),
         ('R{"power"}min=? [LRA]', "must be C, C<=100 for a bound on the steps, or F for a goal"),
         ('R{"power"}max=? [C]', "for ever, where 'reward' grows without end"),
         ('R{"power"}max=? [F "full"]', "for ever, where 'reward' grows without end"),

@@ -10,7 +10,7 @@ from test_storm import FILES, MULTI, bracket, storm_value, stormpy
 
 # Models that come with stormpy, and properties with one objective.
 PROGRAMS = [
-    ("mdp/two_dice.nm", ['Pmax=? [F "two"]', 'Pmin=? [F "seven"]', 'R{"coinflips"}min=? [F "done"]',
+    ("mdp/two_dice.nm", ['Pmax=? [F "two"]', 'Pmax=? [G !"seven"]', 'Pmin=? [G !("seven" | "two")]', 'Pmin=? [F "seven"]', 'R{"coinflips"}min=? [F "done"]',
                          'R{"coinflips"}max=? [F "done"]']),
     ("mdp/coin2-2.nm", ['Pmin=? [F "finished" & "all_coins_equal_1"]', 'Pmax=? [F "finished" & !"agree"]',
                         'R{"steps"}min=? [F "finished"]', 'R{"steps"}max=? [F "finished"]']),
@@ -18,12 +18,12 @@ PROGRAMS = [
     ("mdp/firewire3-0.5.nm", ['Pmin=? [F "elected"]', 'R{"time"}min=? [F "elected"]']),
     ("mdp/leader3.nm", ['Pmin=? [F "elected"]']),
     ("mdp/slipgrid.nm", ['Pmax=? [F "target"]', 'Pmin=? [F "target"]', 'Rmin=? [F "goal"]',
-                         'Pmax=? [!"pickup" U "goal"]']),
+                         'Pmax=? [!"pickup" U "goal"]', 'Pmax=? [G !"target"]', 'Pmin=? [G !"goal"]']),
     ("mdp/maze_2.nm", ['Rmin=? [F "goal"]']),
     ("mdp/scheduler_generation.nm", ['Pmin=? [F "target"]', 'Pmax=? [F "target"]', 'Pmax=? [F s=4]']),
     ("mdp/tiny_rewards.nm", ['Rmin=? [F "target"]', 'Pmax=? [F "target"]', 'Pmin=? [F "target"]']),
     ("mdp/multiobjective1.nm", ['Pmax=? [F s=2]', 'Pmin=? [F s=2]']),
-    ("dtmc/die.pm", ['P=? [F "one"]', 'R{"coin_flips"}=? [F "done"]', 'R{"coin_flips"}=? [C]']),
+    ("dtmc/die.pm", ['P=? [F "one"]', 'P=? [G !"one"]', 'R{"coin_flips"}=? [F "done"]', 'R{"coin_flips"}=? [C]']),
     ("dtmc/crowds5_5.pm", ['P=? [F "observe0Greater1"]']),
     ("dtmc/leader3_5.pm", ['P=? [F "elected"]', 'R{"num_rounds"}=? [F "elected"]']),
     ("dtmc/brp-16-2.pm", ['P=? [F "target"]']),

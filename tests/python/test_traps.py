@@ -1,0 +1,91 @@
+"""Models in which an episode may go on for ever, each worked out by hand."""
+
+import numpy as np
+import pytest
+import redoubt as rd
+from endless import small
+
+
+def test_a_loop_that_pays_nothing():
+    # Values from above, all one, satisfy every equation of the loop; the answer is what the way out is worth.
+    loop = {"s": {"wait": ({"s": 1.0}, {}), "go": ({"goal": 0.5, "fail": 0.5}, {})}}
+    for uncertainty, expected in ((None, 0.5), (rd.TV(0.2, reach="support"), 0.3)):
+        solution = rd.solve(small(loop, uncertainty, reward=rd.reach("goal")))
+        assert solution.status == "certified" and solution.reward.worst == pytest.approx(expected, abs=1e-12)
+        assert solution.reward.bound == pytest.approx(expected, abs=1e-9)
+    # Of two states that lead to each other, the better way out counts; whoever wants to stay may.
+    pair = {"s": {"over": ({"t": 1.0}, {}), "go": ({"goal": 0.3, "fail": 0.7}, {})},
+            "t": {"back": ({"s": 0.5, "t": 0.5}, {}), "go": ({"goal": 0.6, "fail": 0.4}, {})}}  # fmt: skip
+    problem = small(pair, reward=rd.reach("goal"))
+    assert "s or t" in problem.state_names and "go from t" in problem.action_names
+    assert rd.solve(problem).reward.worst == pytest.approx(0.6, abs=1e-12)
+    least = rd.solve(small(pair, minimise=rd.reach("goal")))
+    assert least.reward.worst == 0 and least.reward.bound == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("enough", "too_much", "steps"),
+    [
+        (rd.TV(0.05, reach="support"), rd.TV(0.1, reach="support"), 20.0),
+        (rd.KL(0.1), rd.KL(0.11), None),  # drops a tenth at -log(.9) = .10536
+        (rd.Chi2(0.1), rd.Chi2(0.12), None),  # at .1 / .9 = .1111
+    ],
+    ids=["tv", "kl", "chi2"],
+)
+def test_a_set_that_may_drop_the_only_way_out(enough, too_much, steps):
+    rows = {"s": {"try": ({"s": 0.9, "goal": 0.1}, {})}}
+    reached = rd.solve(small(rows, enough, reward=rd.reach("goal")))
+    assert reached.status == "certified" and reached.reward.worst == pytest.approx(1, abs=1e-9)
+    taken = -rd.solve(small(rows, enough, minimise=rd.steps_to("goal"))).reward.worst
+    exit_ = -rd.worst_case(enough, np.array([0.9, 0.1]), np.array([0.0, -1.0]))
+    least = rd.worst_case(enough, np.array([0.9, 0.1]), np.array([0.0, 1.0]))
+    assert taken == pytest.approx(1 / least, rel=1e-8) and exit_ > 0.1
+    if steps is not None:
+        assert taken == pytest.approx(steps, rel=1e-9)
+    trapped = rd.solve(small(rows, too_much, reward=rd.reach("goal")))  # for ever, if nature wants to
+    assert trapped.status == "certified" and trapped.reward.worst == trapped.reward.bound == 0
+    with pytest.raises(rd.Error, match="from s no policy comes to the goal with certainty"):
+        small(rows, too_much, minimise=rd.steps_to("goal"))
+    # Another action that nature cannot undo is worth what it is; what can be undone adds nothing to it.
+    rows["s"]["jump"] = ({"goal": 0.5, "fail": 0.5}, {})
+    problem = small(rows, too_much, reward=rd.reach("goal"))
+    solution = rd.solve(problem)
+    jump = rd.worst_case(too_much, np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+    assert solution.status == "certified" and solution.reward.worst == pytest.approx(jump, abs=1e-12)
+    assert rd.verify(problem, solution.policy).reward.worst == pytest.approx(jump, abs=1e-12)
+    controller = solution.policy.start()
+    assert problem.given.model.action_names[controller.act(0)] == "jump"
+
+
+def test_a_trap_together_with_something_else_names_the_states():
+    rows = {"s": {"try": ({"s": 0.9, "goal": 0.1}, {"wear": 0.0}), "jump": ({"goal": 0.5, "fail": 0.5}, {"wear": 1.0})}}
+    for asked in ({"minimise": rd.reach("goal")}, {"reward": rd.reach("goal"), "constraints": [rd.at_most("wear", 1)]}):
+        with pytest.raises(rd.Error, match="nature can keep an episode in states s for ever, where it earns nothing"):
+            small(rows, rd.TV(0.1, reach="support"), **asked)
+
+
+def test_an_interval_with_lower_bound_zero():
+    P = np.array([[[0.9, 0.1]], [[0.0, 1.0]]])
+
+    def problem(low, **asked):
+        lo, hi = np.array([[[0.5, low]], [[0.0, 1.0]]]), np.array([[[1.0, 0.5]], [[0.0, 1.0]]])
+        return rd.Problem(P, labels={"goal": {1}}, uncertainty=rd.Interval(lo, hi), order="sas", horizon=None, **asked)
+
+    assert rd.solve(problem(0.25, reward=rd.reach("goal"))).reward.worst == pytest.approx(1, abs=1e-9)
+    assert -rd.solve(problem(0.25, minimise=rd.steps_to("goal"))).reward.worst == pytest.approx(4, rel=1e-9)
+    assert rd.solve(problem(0.0, reward=rd.reach("goal"))).reward.bound == 0
+    with pytest.raises(rd.Error, match="from 0 no policy comes to the goal with certainty"):
+        problem(0.0, minimise=rd.steps_to("goal"))
+
+
+def test_totals_that_grow_for_ever_name_the_states():
+    rows = {"s": {"on": ({"t": 1.0}, {"reward": 1.0}), "out": ({"goal": 1.0}, {})}, "t": {"back": ({"s": 1.0}, {})}}
+    with pytest.raises(rd.Error, match="in states s; t for ever, where 'reward' grows without end.*discount below 1"):
+        small(rows)
+    rows["s"]["on"] = ({"t": 1.0}, {"reward": -1.0})  # nobody stays where it costs
+    solution = rd.solve(small(rows))
+    assert solution.status == "certified" and solution.reward.worst == 0 == pytest.approx(solution.reward.bound, abs=1e-9)
+    rows["s"]["on"] = ({"t": 1.0}, {"wear": 1.0})
+    assert rd.solve(small(rows, reward=None, constraints=[rd.at_most("wear", 3)])).constraints[0].worst == 0
+    with pytest.raises(rd.Error, match="where 'wear' grows without end, every policy"):
+        small(rows, reward=None, constraints=[rd.at_least("wear", 3)])
