@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 import redoubt as rd
-from test_unbounded import CRASH, GOAL, problem_of, random_model, small
+from endless import CRASH, GOAL, problem_of, random_model, small
 
 SETS = [rd.Nominal(), rd.KL(0.02), rd.TV(0.02, reach="support"), rd.TV(0.02)]
 
