@@ -1,3 +1,4 @@
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
@@ -32,4 +33,5 @@ void bind_explain(nb::module_& m) {
                         [&](const Execution& e) { return node_values(problem, policy, e); });
       },
       nb::arg("problem"), nb::arg("policy"), nb::arg("execution"));
+  m.def("policy_json", &policy_json, nb::arg("problem"), nb::arg("policy"));
 }

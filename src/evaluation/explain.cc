@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "bellman/row_evaluator.h"
 #include "evaluation/evaluation.h"
+#include "policy/export.h"
 #include "policy/memory_update.h"
 
 namespace redoubt {
@@ -143,6 +145,12 @@ std::vector<std::vector<std::vector<double>>> node_values(const Problem& problem
     }
   }
   return found;
+}
+
+std::string policy_json(const Problem& problem, const Policy& policy) {
+  std::ostringstream out;
+  write_policy_json(out, problem, policy);
+  return out.str();
 }
 
 }  // namespace redoubt

@@ -16,6 +16,7 @@ from ._svg import Chart, Line, number
 _MOST_STAGES = 200
 _EPISODES = 4000
 _STEPS = 400_000  # of all episodes of one nature, at most about that
+_LONG = 1000  # decisions of an episode that ends when it ends: a guess
 _MOST_ROWS = 12  # that a table lists
 
 
@@ -87,11 +88,14 @@ def _by_stage(name: str, channel: int, found: dict[str, Any]) -> dict[str, Any]:
 def _spread(solution: Solution, words: list[str]) -> list[dict[str, Any]]:
     """How totals of episodes are spread, under each nature."""
     assert solution.policy is not None
-    sampled, steps = {}, solution.problem.horizon or 10 / (1 - solution.problem.discount)
+    problem = solution.problem
+    endless = 10 / (1 - problem.discount) if problem.discount < 1 else _LONG
+    steps = endless if problem.horizon is None else problem.horizon
     episodes = int(min(_EPISODES, max(200, _STEPS / max(1, steps))))
+    sampled = {}
     for word in words:
         try:
-            sampled[word] = simulate(solution.problem, solution.policy, episodes=episodes, nature=word, tolerance=1e-4)
+            sampled[word] = simulate(problem, solution.policy, episodes=episodes, nature=word, tolerance=1e-4)
         except Error:
             continue
     figures = []

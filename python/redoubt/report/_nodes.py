@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,12 +44,9 @@ def policy_section(solution: Solution, visits: list[list[float]], given: ArrayLi
 
 
 def _flat(solution: Solution) -> dict[str, Any]:
-    """The policy as flat arrays: what `policy.json` holds."""
+    """The policy as the flat arrays of `policy.json`, in the states of the problem."""
     assert solution.policy is not None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "policy.json"
-        solution.policy.export(path)
-        flat: dict[str, Any] = json.loads(path.read_text())
+    flat: dict[str, Any] = json.loads(_core.policy_json(solution.problem, solution.policy._policy))
     return flat
 
 
