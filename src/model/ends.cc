@@ -54,6 +54,7 @@ class Remaining {
         end_components(model_, support_, Keep::by_some_kernel, std::vector<char>(model_.rows(), 1));
   }
   bool none() const { return found_.states.empty(); }
+  std::string names() const { return names_of(model_, found_.states.front()); }
 
   // One after the other is allowed only where staying costs some total more and more and adds to
   // none: no policy of any worth stays then.
@@ -114,8 +115,10 @@ Collapsed only_sure(const Collapsed& from, const std::vector<char>& unfinished, 
             model.state_name(s), unfinished.empty() ? "an end" : "the goal");
   std::vector<char> keep(model.rows(), 0);
   const bool all = std::all_of(sure.sure.begin(), sure.sure.end(), [](char is) { return is != 0; });
+  const auto unsure = std::find(sure.sure.begin(), sure.sure.end(), 0) - sure.sure.begin();
   require(all || !from.terms.helpful_nature,
-          "nature helpful where a policy may never come to {}, every policy must",
+          "nature helpful where no policy comes from {} to {} with certainty, one must",
+          all ? "" : model.state_name(static_cast<State>(unsure)),
           unfinished.empty() ? "an end" : "the goal");
   for (State s = 0; s < model.states(); ++s) {
     for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)
@@ -234,6 +237,10 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
                       unfinished.may_miss);
   const Remaining left(found.model, found.terms, here);
   left.check();
+  require(left.none() || !terms.helpful_nature,
+          "nature helpful where a policy may stay in states {} for ever, every policy must come to "
+          "an end",
+          left.none() ? "" : left.names());
   if (found.model.states() == model.states() && found.model.rows() == model.rows())
     return WithEnds{model, terms, {}, left.none(), nullptr};  // the same
   std::vector<char> inner(model.rows(), 0);

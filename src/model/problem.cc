@@ -209,8 +209,6 @@ void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
   std::optional<WithEnds> found = with_ends(model_, terms_, totals, {unfinished, may_miss});
   if (!found) return;
   improper_ = !found->proper;
-  require(!terms_.helpful_nature || !improper_,
-          "nature helpful where some policies never come to an end, every policy must");
   if (found->state.empty()) return;
   found->merged->given_state = given_state_;
   merged_ = std::move(found->merged);

@@ -89,3 +89,37 @@ def test_totals_that_grow_for_ever_name_the_states():
     assert rd.solve(small(rows, reward=None, constraints=[rd.at_most("wear", 3)])).constraints[0].worst == 0
     with pytest.raises(rd.Error, match="where 'wear' grows without end, every policy"):
         small(rows, reward=None, constraints=[rd.at_least("wear", 3)])
+
+
+def test_a_helpful_nature_where_a_policy_may_stay_names_the_states():
+    rows = {"s": {"wait": ({"s": 1.0}, {"reward": -1.0}), "go": ({"goal": 0.5, "s": 0.5}, {"reward": -1.0})}}
+    with pytest.raises(rd.Error, match="nature helpful where a policy may stay in states s for ever"):
+        small(rows, rd.TV(0.1, reach="support")).replace(nature="helpful")
+    rows["s"]["fall"] = ({"pit": 1.0}, {"reward": 0.0})
+    rows["pit"] = {"stay": ({"pit": 1.0}, {"reward": -1.0})}
+    with pytest.raises(rd.Error, match="nature helpful where no policy comes from pit to an end with certainty"):
+        small(rows, rd.TV(0.1, reach="support")).replace(nature="helpful")
+
+
+def test_traps_and_constraints_case_by_case():
+    """Each is solved or refused by an error that names the states of one component."""
+    wait = {"s": {"wait": ({"s": 1.0}, {}), "go": ({"goal": 0.5, "fail": 0.5}, {"wear": 1.0})}}
+    # Staying is the policy's own choice and pays nothing: collapsed, also with constraints and several of them.
+    problem = small(wait, rd.TV(0.1, reach="support"), reward=rd.reach("goal"), constraints=[rd.at_most("wear", 0.5)])
+    solution = rd.solve(problem, tolerance=1e-6)
+    assert solution.status == "certified" and solution.reward.worst == pytest.approx(0.2, abs=1e-6)  # .4, half of the time
+    assert solution.constraints[0].worst <= 0.5 + 1e-9
+    # Nature's choice, with an interval whose lower bound is 0: one growing total is exact, anything else is refused.
+    back = {"s": {"try": ({"s": 0.9, "goal": 0.1}, {"wear": 1.0})}}
+    dropped = rd.TV(0.1, reach="support")
+    assert rd.solve(small(back, dropped, reward=rd.reach("goal"))).reward.bound == 0
+    with pytest.raises(rd.Error, match="in states s for ever, where 'wear' grows without end|keep an episode in states s for ever"):
+        small(back, dropped, reward=rd.reach("goal"), constraints=[rd.at_least("wear", 0.5)])
+    # A cost that nature can let grow: no policy keeps it finite.
+    with pytest.raises(rd.Error, match="from s no policy comes to an end with certainty"):
+        small(back, dropped, reward=rd.reach("goal"), constraints=[rd.at_most("wear", 20)])
+    # Below the radius at which the way out can be dropped every policy ends, and all of them are solved.
+    safe = rd.TV(0.05, reach="support")
+    problem = small(back, safe, reward=rd.reach("goal"), constraints=[rd.at_most("wear", 20 + 1e-6)])
+    solution = rd.solve(problem)
+    assert solution.status == "certified" and solution.constraints[0].worst == pytest.approx(20, rel=1e-9)

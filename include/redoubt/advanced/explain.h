@@ -34,8 +34,8 @@ std::vector<std::vector<std::vector<double>>> node_values(const Problem& problem
                                                           const Policy& policy,
                                                           const Execution& execution = {});
 
-// A policy as JSON, as `export_policy` writes it, but in the states of the problem itself: its nodes
-// are those of `node_values` and of a course.
+// A policy as JSON, as `export_policy` writes it, but in the states of the problem itself: its
+// nodes are those of `node_values` and of a course.
 std::string policy_json(const Problem& problem, const Policy& policy);
 
 }  // namespace redoubt
