@@ -55,17 +55,17 @@ const std::vector<Method>& methods() {
        false,
        true},
       {"robust",
-       [](const Problem& problem, const MethodOptions&, const Execution& execution) {
-         return robust(problem, execution);
+       [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
+         return robust(problem, options.robust, execution);
        },
-       {},
+       {"--tolerance"},
        false,
        true},
       {"nominal",
-       [](const Problem& problem, const MethodOptions&, const Execution& execution) {
-         return nominal(problem, execution);
+       [](const Problem& problem, const MethodOptions& options, const Execution& execution) {
+         return nominal(problem, options.robust, execution);
        },
-       {},
+       {"--tolerance"},
        false,
        true},
       gradient<rnpg>("rnpg", {"--rule", "--weight"}),
@@ -153,6 +153,7 @@ void add_method_options(CommandLine& verb, MethodOptions& options) {
   share("--slack", options.gradient.slack);
   share("--tolerance", options.gradient.tolerance);
   share("--tolerance", options.frontier.tolerance);
+  share("--tolerance", options.robust.tolerance);
   share("--memory-limit", options.frontier.memory_limit);
 }
 

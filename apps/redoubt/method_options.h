@@ -14,6 +14,7 @@ namespace redoubt::app {
 struct MethodOptions {
   std::string method = "frontier";
   RcviOptions rcvi;
+  RobustOptions robust;
   FrontierOptions frontier;
   GradientOptions gradient;
 };

@@ -37,12 +37,21 @@ struct RcviOptions {
 Solution rcvi(const Problem& problem, const RcviOptions& options = {},
               const Execution& execution = {});
 
+// Of robust and nominal.
+struct RobustOptions {
+  // On an infinite horizon, the gap between the answer and its bound, relative to the larger of the
+  // two, that ends the sweeps. A finite horizon has no gap.
+  double tolerance = 1e-8;
+};
+
 // The largest worst-case reward, constraints ignored (but reported).
-Solution robust(const Problem& problem, const Execution& execution = {});
+Solution robust(const Problem& problem, const RobustOptions& options = {},
+                const Execution& execution = {});
 
 // The largest expected reward of the nominal model, constraints ignored; reported in the worst
 // case, like every answer.
-Solution nominal(const Problem& problem, const Execution& execution = {});
+Solution nominal(const Problem& problem, const RobustOptions& options = {},
+                 const Execution& execution = {});
 
 // What robust and nominal need, known before they start. (Chance constraints, which are evaluated
 // on a larger model, need more.)

@@ -73,8 +73,11 @@ void bind_solve(nb::module_& m) {
       .def_rw("time_limit", &Execution::time_limit)
       .def_rw("checkpoint", &Execution::checkpoint);
   bind_rcvi(m);
-  bind_method(m, "robust", &robust);
-  bind_method(m, "nominal", &nominal);
+  nb::class_<RobustOptions>(m, "RobustOptions")
+      .def(nb::init<>())
+      .def_rw("tolerance", &RobustOptions::tolerance);
+  bind_method<RobustOptions>(m, "robust", &robust);
+  bind_method<RobustOptions>(m, "nominal", &nominal);
   m.def("plan_robust", &plan_robust, nb::arg("problem"));
   nb::class_<AchievableRange>(
       m, "AchievableRange",

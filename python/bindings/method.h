@@ -34,23 +34,3 @@ void bind_method(nanobind::module_& m, const std::string& name,
         },
         nb::arg("name"), nb::arg("options"));
 }
-
-// The same for a method that has no options of its own.
-inline void bind_method(nanobind::module_& m, const std::string& name,
-                        redoubt::Solution (*method)(const redoubt::Problem&,
-                                                    const redoubt::Execution&)) {
-  namespace nb = nanobind;
-  m.def(
-      name.c_str(),
-      [method](const redoubt::Problem& problem, const redoubt::Execution& execution,
-               nb::object report) {
-        return solve_released(execution, std::move(report),
-                              [&](const redoubt::Execution& e) { return method(problem, e); });
-      },
-      nb::arg("problem"), nb::arg("execution"), nb::arg("report").none());
-  m.def((name + "_contestant").c_str(),
-        [method](std::string label) {
-          return redoubt::Contestant{std::move(label), method, false};
-        },
-        nb::arg("name"));
-}

@@ -18,8 +18,8 @@ Progress = bool | Callable[[float], object]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def fields(options: type | None) -> tuple[str, ...]:
-    return tuple(name for name in vars(options) if not name.startswith("_")) if options else ()
+def fields(options: type) -> tuple[str, ...]:
+    return tuple(name for name in vars(options) if not name.startswith("_"))
 
 
 def assign(target: object, values: dict[str, Any], of: str, also: tuple[str, ...] = ()) -> None:

@@ -18,7 +18,6 @@ from ._options import (
     meant,
     named_options,
     show_options,
-    unknown,
 )
 from ._policy import row_weights
 from ._problem import Problem, as_problem
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # Each method is a function of the library of that name, here with the options it takes.
-_METHODS: dict[str, type | None] = {
+_METHODS: dict[str, type] = {
     "rcvi": _core.RcviOptions,
     "frontier": _core.FrontierOptions,
-    "robust": None,
-    "nominal": None,
+    "robust": _core.RobustOptions,
+    "nominal": _core.RobustOptions,
     "rnpg": _core.GradientOptions,
     "crpo": _core.GradientOptions,
     "epirc": _core.GradientOptions,
@@ -71,6 +70,12 @@ def solve(
 ) -> Solution: ...  # fmt: skip
 @overload
 def solve(
+    problem: Problem, method: Literal["robust", "nominal"], *, tolerance: float = 1e-8, threads: int = 1,
+    time_limit: float = inf, checkpoint: AnyPath | None = None, checkpoint_interval: float | None = None,
+    progress: Progress = False,
+) -> Solution: ...  # fmt: skip
+@overload
+def solve(
     problem: Problem, method: Literal["rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo"], *, step: float = 0.1,
     iterations: int = 1000, first_policy: Literal["uniform", "random"] = "uniform", seed: int = 0,
     start_weights: ArrayLike | None = None, tolerance: float = 1e-10, slack: float = 0.0,
@@ -102,8 +107,8 @@ def solve(
             there; removed once there is an answer.
         checkpoint_interval: seconds from one state to the next; None: 5.
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
-        tolerance: frontier: the gap between the answer and its bound, relative to the larger of the two, that ends the
-            search. Others: an infinite horizon is cut, or evaluated, to this share of the largest total.
+        tolerance: frontier and, on an infinite horizon, robust and nominal: the gap between the answer and its bound,
+            relative to the larger of the two, that ends the search. Others: an infinite horizon is cut, or evaluated, to this share of the largest total.
         most_directions: frontier: of one stage, and eight times as many where one stage serves an infinite horizon; a finer answer is not
             attempted beyond this.
         whole_curve: frontier: look along the whole trade-off, also where the answer does not need it.
@@ -135,7 +140,7 @@ def solve(
     run_on = execution(threads, time_limit, checkpoint, checkpoint_interval)
     name, chosen = _chosen(problem, method, options)
     with reporter(progress, method) as report:
-        solution = Solution(getattr(_core, name)(problem, *chosen, run_on, report), problem)
+        solution = Solution(getattr(_core, name)(problem, chosen, run_on, report), problem)
         if report and not solution.unfinished:
             report(1.0)
     if run_on.checkpoint and not solution.unfinished:
@@ -175,7 +180,7 @@ def compare(
     for label, given in contestants.items():
         own = dict(given)
         name, chosen = _chosen(problem, own.pop("method", label), own)
-        made.append(getattr(_core, f"{name}_contestant")(label, *chosen))
+        made.append(getattr(_core, f"{name}_contestant")(label, chosen))
     with reporter(progress, "compare") as report:
         found = Comparison(_core.compare(problem, made, run_on, report), problem)
     if run_on.checkpoint and not any(solution.unfinished for solution in found.solutions.values()):
@@ -349,7 +354,7 @@ def _frontier_options(
     return own
 
 
-def _chosen(problem: Problem, method: str, options: dict[str, Any]) -> tuple[str, list[Any]]:
+def _chosen(problem: Problem, method: str, options: dict[str, Any]) -> tuple[str, Any]:
     """The library's function for a method, and its options, if it has any."""
     as_problem(problem)
     if not isinstance(method, str):
@@ -358,16 +363,12 @@ def _chosen(problem: Problem, method: str, options: dict[str, Any]) -> tuple[str
     if method not in _METHODS:
         raise Error(f"method = {method!r}{meant(method, _METHODS)}, must be one of {', '.join(_METHODS)}")
     name, kind = method.replace("-", "_"), _METHODS[method]
-    if kind is None:
-        if options:
-            raise unknown(next(iter(options)), f"method {method!r}", _COMMON)
-        return name, []
     chosen = kind()
     if "start_weights" in fields(kind):
         weights = options.pop("start_weights", None)
         options |= {} if weights is None else {"start_weights": row_weights(problem, weights)}
     assign(chosen, options, f"method {method!r}", also=_COMMON)
-    return name, [chosen]
+    return name, chosen
 
 
 @contextmanager
@@ -381,4 +382,4 @@ def reporter(progress: Progress, label: str) -> Iterator[Callable[[float], objec
         yield lambda done: bar.update(done - bar.n)
 
 
-show_options(solve, *filter(None, _METHODS.values()))
+show_options(solve, *_METHODS.values())

@@ -37,14 +37,17 @@ class Pass {
     return plan;
   }
 
-  EvaluationPass run(bool keep_all_stages, Stopwatch* watch) {
+  EvaluationPass run(bool keep_all_stages, Stopwatch* watch, std::span<const double> near) {
     EvaluationPass pass;
     const auto keep = [&](const std::vector<double>& values) {
       if (keep_all_stages) pass.values.insert(pass.values.begin(), values);
     };
     const int stages = stages_before_end();
     std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
-    if (problem_.infinite()) reach_fixed_point(stages, next);
+    if (problem_.infinite()) {
+      if (memoryless_) std::copy(near.begin(), near.end(), next.begin());
+      reach_fixed_point(stages, next);
+    }
     keep(next);
     for (int h = stages; h-- > 0;) {
       if (!watch) workers_.check_together();
@@ -200,14 +203,15 @@ MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers
 }
 
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
-                        bool keep_all_stages, const StageStore* store, Stopwatch* watch) {
+                        bool keep_all_stages, const StageStore* store, Stopwatch* watch,
+                        std::span<const double> near) {
   // First what may be refused for its size.
   std::vector<std::optional<double>> probability(problem.constraints().size());
   for (std::size_t c = 0; c < probability.size(); ++c) {
     if (problem.constraints()[c].probability)
       probability[c] = worst_probability(problem, static_cast<int>(c), policy, workers);
   }
-  EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages, watch);
+  EvaluationPass pass = Pass(problem, policy, workers, store).run(keep_all_stages, watch, near);
   for (std::size_t c = 0; c < probability.size(); ++c) {
     if (!probability[c]) continue;
     ConstraintResult& result = pass.evaluation.constraints[c];
@@ -218,7 +222,8 @@ EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& w
 }
 
 Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Workers& workers) {
-  Evaluation evaluation = Pass(problem, policy, workers, nullptr).run(false, nullptr).evaluation;
+  Evaluation evaluation =
+      Pass(problem, policy, workers, nullptr).run(false, nullptr, {}).evaluation;
   for (ConstraintResult& constraint : evaluation.constraints) {
     if (!constraint.probability) continue;
     constraint.worst = kUnknown;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "evaluation/stage_evaluation.h"
@@ -26,10 +27,11 @@ struct EvaluationPass {
 MemoryPlan plan_evaluation(const Problem& problem, const Policy& policy, Workers& workers);
 
 // Stages of which the policy has no decisions come from the store. Progress goes to `watch`, where
-// this is all that is done. Throws Stopped.
+// this is all that is done. `near`: of each state, about what a policy without memory is worth in
+// the first channel when its last stage is followed for ever; empty: nobody knows. Throws Stopped.
 EvaluationPass evaluate(const Problem& problem, const Policy& policy, Workers& workers,
                         bool keep_all_stages = false, const StageStore* store = nullptr,
-                        Stopwatch* watch = nullptr);
+                        Stopwatch* watch = nullptr, std::span<const double> near = {});
 
 // Without what a chance constraint takes, which is unknown then. Throws Stopped.
 Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Workers& workers);

@@ -71,7 +71,7 @@ double least_bound(const Problem& problem, const std::vector<ComparisonLine>& li
   constexpr double unknown = std::numeric_limits<double>::infinity();
   Execution rest = execution;
   if (execution.checkpoint) rest.checkpoint = execution.checkpoint->part("bound");
-  return least ? *least : robust(problem, rest).reward.bound.value_or(unknown);
+  return least ? *least : robust(problem, {}, rest).reward.bound.value_or(unknown);
 }
 
 }  // namespace

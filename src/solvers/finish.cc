@@ -54,8 +54,10 @@ void internal::judge(Evaluation evaluation, const GapTolerance& tolerance, Solut
 }
 
 void internal::finish(const Problem& problem, Solution& solution, Workers& workers,
-                      const GapTolerance& tolerance, const StageStore* store) {
-  judge(evaluate(problem, solution.policy, workers, false, store).evaluation, tolerance, solution);
+                      const GapTolerance& tolerance, const StageStore* store,
+                      std::span<const double> near) {
+  judge(evaluate(problem, solution.policy, workers, false, store, nullptr, near).evaluation,
+        tolerance, solution);
   note_landings(problem, workers.ranks(), solution);
 }
 
@@ -127,9 +129,10 @@ Solution internal::stopped_with_policy(const Problem& problem, Solution solution
 
 Solution internal::finished(const Problem& problem, Solution solution, Stopwatch& watch,
                             Workers& workers, const GapTolerance& tolerance,
-                            const StageStore* store, BestPolicy evaluated) {
+                            const StageStore* store, BestPolicy evaluated,
+                            std::span<const double> near) {
   try {
-    finish(problem, solution, workers, tolerance, store);
+    finish(problem, solution, workers, tolerance, store, near);
   } catch (const Stopped&) {
     return evaluated.best() || store != nullptr
                ? stopped(problem, std::move(solution), watch, workers, std::move(evaluated),

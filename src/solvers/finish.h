@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "evaluation/evaluation.h"
 #include "parallel/stopwatch.h"
 #include "parallel/workers.h"
@@ -19,9 +21,10 @@ inline constexpr double kSecondsToAnswer = 0.5;
 void judge(Evaluation evaluation, const GapTolerance& tolerance, Solution& solution);
 
 // Evaluates the policy of a solution and sets its worst cases. Stages of which the policy has no
-// decisions come from the store. Throws Stopped.
+// decisions come from the store; `near` as in evaluation.h. Throws Stopped.
 void finish(const Problem& problem, Solution& solution, Workers& workers,
-            const GapTolerance& tolerance = {}, const StageStore* store = nullptr);
+            const GapTolerance& tolerance = {}, const StageStore* store = nullptr,
+            std::span<const double> near = {});
 
 // Adds a note of what an arrival earns that no row lists, where the set has such landings.
 void note_landings(const Problem& problem, Communicator& ranks, Solution& solution);
@@ -30,7 +33,7 @@ void note_landings(const Problem& problem, Communicator& ranks, Solution& soluti
 // is the best of `evaluated`.
 Solution finished(const Problem& problem, Solution solution, Stopwatch& watch, Workers& workers,
                   const GapTolerance& tolerance = {}, const StageStore* store = nullptr,
-                  BestPolicy evaluated = BestPolicy{});
+                  BestPolicy evaluated = BestPolicy{}, std::span<const double> near = {});
 
 // The answer of a solve that was stopped: the best policy that was evaluated by then. Where there
 // is none, half a second is spent on the policies that are best for one channel alone; where that

@@ -25,6 +25,7 @@ FUNCTIONS = {
 KINDS = {
     ("rcvi",): _core.RcviOptions,
     ("frontier",): _core.FrontierOptions,
+    ("robust", "nominal"): _core.RobustOptions,
     ("rnpg", "crpo", "epirc", "rppg", "primal-dual", "rrpo"): _core.GradientOptions,
 }
 needs_overloads = pytest.mark.skipif(sys.version_info < (3, 11), reason="typing.get_overloads is of Python 3.11")

@@ -13,6 +13,7 @@
 #include "support/expect_error.h"
 #include "support/file.h"
 #include "support/folders.h"
+#include "support/methods.h"
 #include "support/on_ranks.h"
 #include "support/random_policy.h"
 
@@ -120,7 +121,7 @@ TEST_P(ChanceRanks, DoNotChangeAnEvaluation) {
   expect_same_evaluation(whole, rcvi(whole).policy);
   expect_same_evaluation(whole, testing::random_markov_policy(3, whole));
   expect_same_evaluation(whole, testing::random_table_policy(3, whole));
-  expect_same_on_ranks(problem(1), robust);
+  expect_same_on_ranks(problem(1), testing::by_robust);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, ChanceRanks,

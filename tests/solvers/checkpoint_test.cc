@@ -47,22 +47,20 @@ std::vector<Method> methods() {
   return {
       method("rcvi", kRiver, &rcvi, RcviOptions{}),
       method("rcvi_of_an_infinite_horizon", kEndless, &rcvi, RcviOptions{.budget_step = 0.2}),
-      {"robust", kRiver, &robust},
+      method("robust", kRiver, &robust, RobustOptions{}),
       // Of many states, so that it takes several sweeps to find the best actions.
-      {"robust_of_an_infinite_horizon",
-       "garnet(states=60,actions=5,successors=4,horizon=infinite,discount=0.97,set=kl,radius=0.1,"
-       "start=0)",
-       &robust},
-      {"nominal", kRiver, &nominal},
+      method("robust_of_an_infinite_horizon",
+             "garnet(states=60,actions=5,successors=4,horizon=infinite,discount=0.97,set=kl,"
+             "radius=0.1,start=0)",
+             &robust, RobustOptions{}),
+      method("nominal", kRiver, &nominal, RobustOptions{}),
       method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-7}, 40),
       method("frontier_without_uncertainty", kNominal, &frontier,
              FrontierOptions{.tolerance = 1e-7}, 40),
       method("frontier_of_scope_state", kShared, &frontier, FrontierOptions{.tolerance = 1e-5}, 40),
       method("rcvi_of_scope_state", kShared, &rcvi, RcviOptions{}),
-      method("rnpg", kEndless, &rnpg, kSteps),
-      method("crpo", kRiver, &crpo, kSteps),
-      method("epirc", kEndless, &epirc, kSteps),
-      method("rppg", kRiver, &rppg, kSteps),
+      method("rnpg", kEndless, &rnpg, kSteps), method("crpo", kRiver, &crpo, kSteps),
+      method("epirc", kEndless, &epirc, kSteps), method("rppg", kRiver, &rppg, kSteps),
       method("primal_dual", kEndless, &primal_dual, kSteps),
       method("rrpo", kEndless, &rrpo, kSteps)};
 }
@@ -205,11 +203,11 @@ TEST(Checkpoint, IsNeitherASolutionNorTheOtherWayRound) {
   EXPECT_THAT(testing::error_of([&] { load_solution(path); }), HasSubstr("is a checkpoint"));
   save_solution(robust(make(kRiver)), path);
   EXPECT_THAT(
-      testing::error_of([&] { robust(make(kRiver), {.checkpoint = checkpoint_file(path)}); }),
+      testing::error_of([&] { robust(make(kRiver), {}, {.checkpoint = checkpoint_file(path)}); }),
       HasSubstr("is not a checkpoint"));
   write_file(path, "damaged");
   EXPECT_THAT(
-      testing::error_of([&] { robust(make(kRiver), {.checkpoint = checkpoint_file(path)}); }),
+      testing::error_of([&] { robust(make(kRiver), {}, {.checkpoint = checkpoint_file(path)}); }),
       HasSubstr("has no seal"));
 }
 

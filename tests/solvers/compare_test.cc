@@ -49,7 +49,7 @@ TEST(Compare, TheLeastProvedBoundCounts) {
   const Problem problem = make("river_swim");
   const auto claims = [](double bound) {
     return [bound](const Problem& p, const Execution& e) {
-      Solution solution = robust(p, e);
+      Solution solution = robust(p, {}, e);
       solution.reward.bound = bound;
       return solution;
     };
@@ -71,7 +71,7 @@ TEST(Compare, TracesBecomeOneTable) {
 TEST(Compare, ATraceMayHaveNoConstraints) {
   const Problem problem = make("river_swim");
   const auto bare = [](const Problem& p, const Execution& e) {
-    Solution solution = robust(p, e);
+    Solution solution = robust(p, {}, e);
     solution.trace = {};
     solution.trace.iteration = {1};
     solution.trace.row_evaluations = {2};

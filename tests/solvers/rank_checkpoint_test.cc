@@ -15,6 +15,7 @@
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/folders.h"
+#include "support/methods.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"
 
@@ -44,14 +45,15 @@ Solution run_frontier(const Problem& problem, const Execution& execution) {
   return frontier(problem, {.tolerance = 1e-6}, execution);
 }
 
-const Method kMethods[] = {{"rcvi", run_rcvi},
-                           {"rcvi_of_an_infinite_horizon", run_rcvi, true},
-                           {"rcvi_of_two_constraints", run_rcvi, false, 2},
-                           {"robust", &robust},
-                           {"robust_of_an_infinite_horizon", &robust, true, 1, TV{0.1}, 1},
-                           {"nominal", &nominal},
-                           {"frontier", run_frontier, false, 1, KL{0.1}, 12},
-                           {"rcvi_of_scope_state", run_rcvi, false, 1, KL{0.1, Scope::state}}};
+const Method kMethods[] = {
+    {"rcvi", run_rcvi},
+    {"rcvi_of_an_infinite_horizon", run_rcvi, true},
+    {"rcvi_of_two_constraints", run_rcvi, false, 2},
+    {"robust", &testing::by_robust},
+    {"robust_of_an_infinite_horizon", &testing::by_robust, true, 1, TV{0.1}, 1},
+    {"nominal", &testing::by_nominal},
+    {"frontier", run_frontier, false, 1, KL{0.1}, 12},
+    {"rcvi_of_scope_state", run_rcvi, false, 1, KL{0.1, Scope::state}}};
 
 Problem problem_of(const Method& method) {
   testing::RandomOptions options;

@@ -14,6 +14,7 @@
 #include "redoubt/solve.h"
 #include "support/file.h"
 #include "support/folders.h"
+#include "support/methods.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"
 
@@ -84,10 +85,10 @@ TEST_F(RankFiles, OfRcviAreTheSameBytes) {
 
 TEST_F(RankFiles, OfValueIterationAreTheSameBytes) {
   testing::RandomOptions options = shape(1);
-  expect_same_files(testing::random_problem(3, options), &robust, false);
+  expect_same_files(testing::random_problem(3, options), &testing::by_robust, false);
   options.horizon.reset();
   options.discount = 0.8;
-  expect_same_files(testing::random_problem(3, options), &robust, false);
+  expect_same_files(testing::random_problem(3, options), &testing::by_robust, false);
 }
 
 TEST_F(RankFiles, OfFrontierAreTheSameBytes) {

@@ -7,6 +7,7 @@
 #include "redoubt/frontier.h"
 #include "redoubt/solve.h"
 #include "support/expect_error.h"
+#include "support/methods.h"
 #include "support/on_ranks.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
@@ -88,8 +89,7 @@ TEST(RanksWithoutHorizon, DoNotChangeAnAnswer) {
        {Uncertainty(Nominal{}), Uncertainty(KL(0.05)), Uncertainty(TV(0.1, Reach::support))}) {
     const Problem problem = without_horizon(1, set);
     ASSERT_TRUE(problem.undiscounted());
-    expect_same_on_ranks(problem,
-                         [](const Problem& p, const Execution& e) { return robust(p, e); });
+    expect_same_on_ranks(problem, testing::by_robust);
     expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
       return rcvi(p, {.budget_cells = 10}, e);
     });
@@ -135,14 +135,14 @@ TEST_P(Ranks, DoNotChangeAnInfiniteHorizon) {
   expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
     return rcvi(p, {.budget_cells = 10, .tolerance = 1e-2}, e);
   });
-  expect_same_on_ranks(problem, robust);
+  expect_same_on_ranks(problem, testing::by_robust);
 }
 
 TEST_P(Ranks, DoNotChangeValueIteration) {
   for (const std::uint64_t seed : {0, 7, 14}) {
     const Problem problem = testing::random_problem(seed, shape(seed, set()));
-    expect_same_on_ranks(problem, robust);
-    expect_same_on_ranks(problem, nominal);
+    expect_same_on_ranks(problem, testing::by_robust);
+    expect_same_on_ranks(problem, testing::by_nominal);
   }
 }
 
@@ -251,8 +251,7 @@ TEST(Ranks, AgreeOnWhatABoundOfZeroAllows) {
     const Problem problem = problem_with(elsewhere);
     EXPECT_EQ(robust(problem).constraints[0].satisfied, elsewhere == 1e6);
     EXPECT_DOUBLE_EQ(allowed_misses(problem)[0], 1e-9 * elsewhere);
-    expect_same_on_ranks(problem,
-                         [](const Problem& p, const Execution& e) { return robust(p, e); });
+    expect_same_on_ranks(problem, testing::by_robust);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "support/expect_error.h"
+#include "support/methods.h"
 #include "support/on_ranks.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
@@ -82,8 +83,7 @@ TEST_P(SharedRadius, RobustIsCertifiedAndBeatsRowScope) {
 TEST_P(SharedRadius, RanksAndThreadsDoNotChangeRobust) {
   for (const std::uint64_t seed : {1, 7, 12}) {
     SCOPED_TRACE(seed);
-    testing::expect_same_on_ranks(
-        problem(seed), [](const Problem& p, const Execution& e) { return robust(p, e); });
+    testing::expect_same_on_ranks(problem(seed), testing::by_robust);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "redoubt/worst_kernel.h"
+#include "support/methods.h"
 #include "support/patience.h"
 
 namespace redoubt {
@@ -136,18 +137,18 @@ TEST_P(EveryLongSolve, AsksWhetherToStop) {
 
 INSTANTIATE_TEST_SUITE_P(Stop, EveryLongSolve,
                          ::testing::Values(Work{"rcvi", large, by_rcvi},
-                                           Work{"robust", large, robust},
+                                           Work{"robust", large, testing::by_robust},
                                            Work{"frontier", large, by_frontier},
                                            Work{"crpo", large, by_crpo, 0.5},  // all weights
                                            Work{"frontier_chance", large_chance, by_frontier},
                                            Work{"rcvi_chance", large_chance, by_rcvi},
-                                           Work{"robust_chance", large_chance, robust},
+                                           Work{"robust_chance", large_chance, testing::by_robust},
                                            Work{"crpo_of_an_infinite_horizon", endless, by_crpo}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // The larger model of a chance constraint is not there yet: what can be known without it is.
 TEST(Stop, WithinAnAugmentationLeavesAPolicy) {
-  for (const Solve& solve : {Solve(by_frontier), Solve(by_rcvi), Solve(robust)}) {
+  for (const Solve& solve : {Solve(by_frontier), Solve(by_rcvi), Solve(testing::by_robust)}) {
     StopAfter stop{0.05};
     const Solution solution = solve(large_chance(), stop.execution());
     EXPECT_EQ(solution.status, Status::stopped);
@@ -281,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(Stop, EveryPhase,
                                            Work{"frontier_chance_rounded", rounded, by_frontier},
                                            Work{"rcvi", finite, by_rcvi},
                                            Work{"rcvi_chance", on_a_lattice, by_rcvi},
-                                           Work{"robust", finite, robust}),
+                                           Work{"robust", finite, testing::by_robust}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 // After a limit, the answer that was evaluated before is returned, and nothing is computed anew.

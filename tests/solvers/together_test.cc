@@ -16,7 +16,7 @@ TEST(TwoSolves, AtTheSameTimeAreAsIfAlone) {
   const Problem problem = make("river_swim(horizon=6)");
   const auto solve = [&](int which, const Execution& execution) {
     return which == 0   ? rcvi(problem, {}, execution)
-           : which == 1 ? robust(problem, execution)
+           : which == 1 ? robust(problem, {}, execution)
                         : frontier(problem, {}, execution);
   };
   constexpr int kMethods = 3, kCallers = 6;
@@ -42,9 +42,9 @@ TEST(TwoSolves, AtTheSameTimeStopOneByOne) {
   std::atomic<bool> stop = false;
   Solution stopped;
   std::thread long_solve([&] {
-    stopped = robust(large, {.threads = 2, .progress = [&](double) { return !stop.load(); }});
+    stopped = robust(large, {}, {.threads = 2, .progress = [&](double) { return !stop.load(); }});
   });
-  const Solution solution = robust(small, {.threads = 2});
+  const Solution solution = robust(small, {}, {.threads = 2});
   stop = true;
   long_solve.join();
   EXPECT_TRUE(stopped.unfinished);

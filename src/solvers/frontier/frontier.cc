@@ -227,7 +227,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
   check(problem, options);
   const bool improper = problem.improper();
   if ((problem.undiscounted() && problem.constraints().empty()) || problem.terms().helpful_nature) {
-    Solution solution = robust(problem, execution);
+    Solution solution = robust(problem, {}, execution);
     solution.method = "frontier";
     return solution;
   }

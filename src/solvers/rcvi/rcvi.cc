@@ -249,7 +249,7 @@ Solution rcvi(const Problem& problem, const RcviOptions& options, const Executio
   check_options(options);
   if (problem.constraints()
           .empty()) {  // without a requirement to remember this is robust value iteration
-    Solution solution = robust(problem, execution);
+    Solution solution = robust(problem, {}, execution);
     solution.method = "rcvi";
     return solution;
   }

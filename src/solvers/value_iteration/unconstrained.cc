@@ -53,10 +53,10 @@ Problem without_nature(const Problem& problem) {
   return problem.with(std::move(terms));
 }
 
-constexpr double kTolerance = 1e-8;  // of what robust and nominal find for an infinite horizon
-
 Solution unconstrained(const Problem& problem, bool against_nature, const char* method,
-                       const Execution& execution) {
+                       const RobustOptions& options, const Execution& execution) {
+  require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
+          options.tolerance);
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   const Problem model_to_solve = against_nature ? problem : without_nature(problem);
@@ -71,9 +71,10 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   ValueIteration found;
   try {
     require_room_for_chance(problem, workers);
-    SolverCheckpoint solve(execution, problem, method, watch);
+    SolverCheckpoint solve(execution, problem,
+                           fmt::format("{}(tolerance={})", method, options.tolerance), watch);
     // What a helpful nature makes large is small in its sign, and the policy does the same.
-    found = value_iteration(model_to_solve, channel, workers, helpful, &solve, kTolerance);
+    found = value_iteration(model_to_solve, channel, workers, helpful, &solve, options.tolerance);
   } catch (const Stopped&) {
     return stopped(problem, std::move(solution), watch, workers);
   }
@@ -85,10 +86,11 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   if (against_nature && !std::holds_alternative<Tilt>(problem.uncertainty()) &&
       std::isfinite(found.error))
     solution.reward.bound = channel.sign * found.at(problem.start()) + found.error;
-  const GapTolerance tolerance{kTolerance, found.scale};
+  const GapTolerance tolerance{options.tolerance, found.scale};
   const bool same_set = against_nature || is_nominal(problem);
   if (!found.evaluated || !same_set || !problem.constraints().empty())
-    return finished(problem, std::move(solution), watch, workers, tolerance);
+    return finished(problem, std::move(solution), watch, workers, tolerance, nullptr, BestPolicy{},
+                    found.values);
   judge(report(problem, {found.at(problem.start())}, workers.ranks()), tolerance, solution);
   note_landings(problem, workers.ranks(), solution);
   solution.seconds = watch.seconds();
@@ -97,12 +99,12 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
 
 }  // namespace
 
-Solution robust(const Problem& problem, const Execution& execution) {
-  return unconstrained(problem, true, "robust", execution);
+Solution robust(const Problem& problem, const RobustOptions& options, const Execution& execution) {
+  return unconstrained(problem, true, "robust", options, execution);
 }
 
-Solution nominal(const Problem& problem, const Execution& execution) {
-  return unconstrained(problem, false, "nominal", execution);
+Solution nominal(const Problem& problem, const RobustOptions& options, const Execution& execution) {
+  return unconstrained(problem, false, "nominal", options, execution);
 }
 
 AchievableRange achievable_range(const Problem& problem, int constraint,
