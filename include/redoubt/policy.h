@@ -8,6 +8,7 @@
 
 #include "redoubt/choice.h"
 #include "redoubt/problem.h"
+#include "redoubt/shared_array.h"
 
 namespace redoubt {
 
@@ -72,7 +73,7 @@ struct Policy {
     // Decisions, in one of two forms: one MixedChoice for each node, or a list of (action, weight)
     // for each node. Actions are positions in the state's own list. Terminal states have no
     // decision.
-    std::vector<MixedChoice> mixed;
+    SharedArray<MixedChoice> mixed;
     std::vector<std::int64_t> choice_begin;
     std::vector<std::int32_t> choice_action;
     std::vector<double> choice_weight;

@@ -26,6 +26,7 @@
 #include "redoubt/reorder.h"
 #include "redoubt/samples.h"
 #include "redoubt/shield.h"
+#include "redoubt/shared_array.h"
 #include "redoubt/simulate.h"
 #include "redoubt/simulator.h"
 #include "redoubt/solution.h"

@@ -46,7 +46,7 @@ TEST(LanesByAction, AreCollectedAnewForEveryRange) {
 TEST(LanesByAction, AreNoneInTerminalStates) {
   Policy::Stage stage;
   stage.memory = 2;
-  stage.mixed.assign(4, {});
+  stage.mixed.edit().resize(4);
   LanesByAction taken;
   taken.collect(stage, 2, {0, 2}, 1);
   EXPECT_EQ(list(taken.lanes(0)), (std::vector<std::int32_t>{0, 1}));

@@ -92,7 +92,7 @@ TEST(StateScopeByHand, NatureKnowsTheWeightsAndNotTheDraw) {
   Policy remembers = markov_policy(problem, {{1, 0}});
   Policy::Stage& stage = remembers.stages[0];
   stage.memory = 2;
-  stage.mixed.clear();
+  stage.mixed = {};
   stage.choice_begin = {0, 1, 2};
   stage.choice_action = {0, 1};
   stage.choice_weight = {1, 1};

@@ -60,7 +60,7 @@ TEST(StagePiecesTest, AreWrittenByTheirOwners) {
       Policy::Stage& stage = solution.policy.stages.emplace_back();
       stage.memory = kMemory;
       for (int node = 0; node < kStates * kMemory; ++node)
-        stage.mixed.push_back(choice(ranks.rank(), h, node));
+        stage.mixed.edit().push_back(choice(ranks.rank(), h, node));
     }
     Execution execution;
     execution.ranks = &watched;

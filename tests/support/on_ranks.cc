@@ -23,9 +23,8 @@ int scattered_owner(State state, int ranks) {
   return static_cast<int>((mixed >> 16) % static_cast<std::uint32_t>(ranks));
 }
 
-template <class Value>
-void append(std::vector<Value>& to, const std::vector<Value>& from, std::int64_t begin,
-            std::int64_t end) {
+template <class Value, class From>
+void append(std::vector<Value>& to, const From& from, std::int64_t begin, std::int64_t end) {
   to.insert(to.end(), from.begin() + begin, from.begin() + end);
 }
 
@@ -40,7 +39,7 @@ void append_state(Policy::Stage& to, const Policy::Stage& from, State state) {
   const auto first = from.begin(state), last = from.end(state);
   to.memory = from.memory;
   if (!from.node_begin.empty()) append_offsets(to.node_begin, from.node_begin, state, state + 1);
-  if (!from.mixed.empty()) return append(to.mixed, from.mixed, first, last);
+  if (!from.mixed.empty()) return append(to.mixed.edit(), from.mixed, first, last);
   if (from.choice_begin.empty()) return;  // stopped before this stage
   append_offsets(to.choice_begin, from.choice_begin, first, last);
   const auto choice = from.choice_begin[first], end = from.choice_begin[last];

@@ -145,7 +145,7 @@ Policy random_budget_policy(std::uint64_t seed, const Problem& problem, Rounding
           choice.other = static_cast<std::uint8_t>(random.below(actions));
           choice.weight = static_cast<std::uint16_t>(random.below(65536));
         }
-        stage.mixed.push_back(choice);
+        stage.mixed.edit().push_back(choice);
       }
     }
   }

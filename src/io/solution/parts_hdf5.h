@@ -19,9 +19,10 @@ void write_member(hdf5::Output& out, const std::string& name, const std::vector<
     return owners[i].*array;
   });
 }
-template <class Owner, class Value>
+template <class Owner, class Array>
 void read_member(const hdf5::Input& in, const std::string& name, std::vector<Owner>& owners,
-                 std::vector<Value> Owner::*array) {
+                 Array Owner::*array) {
+  using Value = typename Array::value_type;
   in.read_parts<Value>(name, owners.size(), [&](std::size_t i, std::vector<Value> values) {
     owners[i].*array = std::move(values);
   });

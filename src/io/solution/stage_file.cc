@@ -49,9 +49,9 @@ class StageFile : public StageStore {
     std::size_t next = 0;
     io::for_each_stage_array([&](const char*, auto array) {
       const auto& [at, count] = found->second.arrays[next++];
-      auto& values = decisions.*array;
-      values.resize(count);
+      std::vector<typename std::decay_t<decltype(decisions.*array)>::value_type> values(count);
       read(values.data(), count * sizeof values[0], at);
+      decisions.*array = std::move(values);
     });
     return decisions;
   }

@@ -76,9 +76,9 @@ const Policy::Stage& StagePieces::stage(int h) const {
   return stage_;
 }
 
-template <class Value>
-std::vector<StagePieces::Piece> StagePieces::pieces_of(
-    const std::string& name, std::vector<Value> Policy::Stage::*array) const {
+template <class Array>
+std::vector<StagePieces::Piece> StagePieces::pieces_of(const std::string& name,
+                                                       Array Policy::Stage::*array) const {
   std::vector<Piece> pieces;
   std::vector<std::int64_t> own, one_more;
   for (int h = 0; h < static_cast<int>(stages_.size()); ++h) {
@@ -136,12 +136,15 @@ std::int64_t StagePieces::own_size(const Piece& piece, const std::string& name, 
 }
 
 // The values of a piece, on the rank that writes it.
-template <class Value>
-std::vector<Value> StagePieces::fetch(const Piece& piece, const std::string& name,
-                                      std::vector<Value> Policy::Stage::*array, int writer) const {
+template <class Array>
+std::vector<typename Array::value_type> StagePieces::fetch(const Piece& piece,
+                                                           const std::string& name,
+                                                           Array Policy::Stage::*array,
+                                                           int writer) const {
+  using Value = typename Array::value_type;
   const Policy::Stage& here = stage(piece.stage);
-  const std::vector<Value>& entries = here.*array;
-  if (alone()) return entries;
+  const Array& entries = here.*array;
+  if (alone()) return {entries.begin(), entries.end()};
   const auto [begin, end] = ranges_of(name).own(piece.range);
   std::vector<std::int64_t> counts;
   std::vector<Value> values;
@@ -208,15 +211,15 @@ std::vector<std::size_t> StagePieces::sizes_of_stages(const std::string& name) c
 
 void StagePieces::write(hdf5::Output& out, const std::string& prefix) const {
   write_memory(out, prefix);
-  for_each_stage_array(
-      [&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*array) {
-        const std::vector<Piece>& pieces = pieces_.at(name);
-        std::vector<std::size_t> sizes;
-        for (const Piece& piece : pieces) sizes.push_back(piece.size);
-        out.write_pieces<Value>(prefix + name, sizes,
-                                [&](std::size_t i) { return fetch(pieces[i], name, array, 0); });
-        out.write_offsets(prefix + name, sizes_of_stages(name));
-      });
+  for_each_stage_array([&]<class Array>(const char* name, Array Policy::Stage::*array) {
+    using Value = typename Array::value_type;
+    const std::vector<Piece>& pieces = pieces_.at(name);
+    std::vector<std::size_t> sizes;
+    for (const Piece& piece : pieces) sizes.push_back(piece.size);
+    out.write_pieces<Value>(prefix + name, sizes,
+                            [&](std::size_t i) { return fetch(pieces[i], name, array, 0); });
+    out.write_offsets(prefix + name, sizes_of_stages(name));
+  });
 }
 
 void StagePieces::hand_over() const {
@@ -230,10 +233,10 @@ void StagePieces::hand_over() const {
 void StagePieces::leave_room(hdf5::Output& out, const std::string& prefix) const {
   write_memory(out, prefix);
   rooms_.clear();
-  for_each_stage_array([&]<class Value>(const char* name, std::vector<Value> Policy::Stage::*) {
+  for_each_stage_array([&]<class Array>(const char* name, Array Policy::Stage::*) {
     const auto sizes = sizes_of_stages(name);
     const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-    rooms_.push_back(out.leave_room<Value>(prefix + name, total));
+    rooms_.push_back(out.leave_room<typename Array::value_type>(prefix + name, total));
     out.write_offsets(prefix + name, sizes);
   });
 }
@@ -246,18 +249,18 @@ void StagePieces::fill(const std::filesystem::path& path) const {
   broadcast(ranks, rooms_);
   PreallocatedWriter file(std::string(name.begin(), name.end()));
   auto room = rooms_.begin();
-  for_each_stage_array(
-      [&]<class Value>(const char* array_name, std::vector<Value> Policy::Stage::*array) {
-        std::uint64_t at = *room++;
-        int next_writer = 0;
-        for (const Piece& piece : pieces_.at(array_name)) {
-          const int writer = next_writer++ % ranks.size();
-          if (piece.size == 0) continue;
-          const std::vector<Value> values = fetch(piece, array_name, array, writer);
-          if (ranks.rank() == writer) file.write(values, at);
-          at += piece.size * PreallocatedWriter::bytes_of<Value>();
-        }
-      });
+  for_each_stage_array([&]<class Array>(const char* array_name, Array Policy::Stage::*array) {
+    using Value = typename Array::value_type;
+    std::uint64_t at = *room++;
+    int next_writer = 0;
+    for (const Piece& piece : pieces_.at(array_name)) {
+      const int writer = next_writer++ % ranks.size();
+      if (piece.size == 0) continue;
+      const std::vector<Value> values = fetch(piece, array_name, array, writer);
+      if (ranks.rank() == writer) file.write(values, at);
+      at += piece.size * PreallocatedWriter::bytes_of<Value>();
+    }
+  });
   all_or_none(ranks, [&] { file.close(); });
 }
 

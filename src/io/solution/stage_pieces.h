@@ -46,13 +46,12 @@ class StagePieces {
   const StateRanges& ranges_of(const std::string& name) const;
   const Policy::Stage& stage(int h) const;
   bool alone() const { return owners_.ranks->size() == 1; }
-  template <class Value>
-  std::vector<Piece> pieces_of(const std::string& name,
-                               std::vector<Value> Policy::Stage::*array) const;
+  template <class Array>
+  std::vector<Piece> pieces_of(const std::string& name, Array Policy::Stage::*array) const;
   std::int64_t own_size(const Piece& piece, const std::string& name, bool empty) const;
-  template <class Value>
-  std::vector<Value> fetch(const Piece& piece, const std::string& name,
-                           std::vector<Value> Policy::Stage::*array, int writer) const;
+  template <class Array>
+  std::vector<typename Array::value_type> fetch(const Piece& piece, const std::string& name,
+                                                Array Policy::Stage::*array, int writer) const;
   void count_lengths(const Piece& piece, const std::string& name,
                      const std::vector<std::int64_t>& lengths) const;
   std::vector<std::int64_t> to_offsets(const Piece& piece, const std::string& name,

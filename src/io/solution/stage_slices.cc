@@ -17,9 +17,8 @@ std::int64_t count_from_first(std::vector<std::int64_t>& offsets) {
   return first;
 }
 
-template <class Value>
-void append(std::vector<Value>& to, const std::vector<Value>& from, std::int64_t begin,
-            std::int64_t end) {
+template <class Value, class From>
+void append(std::vector<Value>& to, const From& from, std::int64_t begin, std::int64_t end) {
   to.insert(to.end(), from.begin() + begin, from.begin() + end);
 }
 
@@ -136,7 +135,7 @@ Policy::Stage StageSlices::read_own(int h, const Model& model) const {
 void StageSlices::append_state(Policy::Stage& to, const Policy::Stage& from, State state) const {
   const std::int64_t node = from.begin(state), node_end = from.end(state);
   if (!from.node_begin.empty()) append_offsets(to.node_begin, from.node_begin, state, state + 1);
-  if (!from.mixed.empty()) append(to.mixed, from.mixed, node, node_end);
+  if (!from.mixed.empty()) append(to.mixed.edit(), from.mixed, node, node_end);
   if (from.choice_begin.empty()) return;
   append_offsets(to.choice_begin, from.choice_begin, node, node_end);
   const std::int64_t choice = from.choice_begin[node], choice_end = from.choice_begin[node_end];

@@ -117,7 +117,7 @@ void BudgetSweep::step(int stage, Policy::Stage& decisions) {
   if (lists)
     decisions_.assign(model.own_states() * ranges, {});
   else
-    decisions.mixed.assign(std::int64_t{model.own_states()} * here_.lanes, {});
+    decisions.mixed.edit().assign(std::int64_t{model.own_states()} * here_.lanes, {});
   if (workers_.front().rows.needs_floor()) find_floor(stage);
   const double work = 5.0 * static_cast<double>(model.outcomes()) / model.stages() * arrays_ *
                       padded_lanes(here_.lanes);
@@ -275,7 +275,7 @@ const double* BudgetSweep::moved_floor(int array, Row row, Worker& worker) const
 void BudgetSweep::decide(State state, int actions, Policy::Stage& decisions, Worker& worker) {
   const auto padded = padded_lanes(here_.lanes);
   const std::int64_t own = problem_->model().own_place(state);
-  MixedChoice* choices = decisions.mixed.data() + own * here_.lanes;
+  MixedChoice* choices = decisions.mixed.edit().data() + own * here_.lanes;
   worker.reward.resize(actions);
   worker.utility.resize(actions);
   for (int a = 0; a < actions; ++a) {
