@@ -17,7 +17,7 @@ namespace redoubt::internal {
 inline void resize_with_large_pages(std::vector<double>& values, std::size_t count) {
 #ifdef MADV_HUGEPAGE
   constexpr std::size_t kLargePage = std::size_t{1} << 21;
-  if (count > values.capacity() && count * sizeof(double) > 4 * kLargePage) {
+  if (count > values.capacity() && count * sizeof(double) > 2 * kLargePage) {
     values = {};  // what it held need not be copied
     values.reserve(count);
     void* first = values.data();
@@ -29,11 +29,12 @@ inline void resize_with_large_pages(std::vector<double>& values, std::size_t cou
   values.resize(count);
 }
 
-// True when the array is so large that the caches next to a core hold little of it.
-inline bool is_far_away(const std::vector<double>& values) {
+// True when so many values are more than the caches next to a core hold.
+inline bool is_far_away(std::size_t values) {
   constexpr std::size_t kNear = std::size_t{2} << 20;
-  return values.size() * sizeof(double) > kNear;
+  return values * sizeof(double) > kNear;
 }
+inline bool is_far_away(const std::vector<double>& values) { return is_far_away(values.size()); }
 
 // Starts to bring values closer, and does not wait for them.
 template <class Value>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "bellman/row_batch.h"
@@ -33,17 +32,15 @@ class LongestStep {
     const double work = batches_.front().nanoseconds() * static_cast<double>(model.outcomes());
     exchange_.sweep_ranges(
         workers_, work, {longer.data()}, [&](State begin, State end, int worker) {
-          std::vector<Row> rows;
           std::vector<double> result;
           while (begin < end) {
             State last = begin + 1;
             const Row first = model.row_begin(0, model.own(begin));
             while (last < end && model.row_end(0, model.own(last)) - first <= kStepRowsAtATime)
               ++last;
-            rows.resize(model.row_end(0, model.own(last - 1)) - first);
-            result.resize(rows.size());
-            std::iota(rows.begin(), rows.end(), first);
-            batches_[worker].worst(rows, {-1, 0.0}, less_.data(), floor, result.data());
+            result.resize(model.row_end(0, model.own(last - 1)) - first);
+            batches_[worker].worst(first, static_cast<std::int64_t>(result.size()), {-1, 0.0},
+                                   less_.data(), floor, result.data());
             for (; begin < last; ++begin) {
               const State s = model.own(begin);
               for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)

@@ -1,6 +1,7 @@
 #include "sets/check_rows.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "support/require.h"
@@ -45,10 +46,13 @@ void check_radius(double radius) {
 double check_probabilities(std::span<const double> p) {
   require(!p.empty(), "a row without outcomes, must have at least one");
   double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    require(p[i] >= 0 && p[i] <= 1, "probability[{}] = {}, must be in [0, 1]", i, p[i]);
-    sum += p[i];
+  bool fine = true;
+  for (const double mass : p) {
+    fine &= mass >= 0 && mass <= 1;
+    sum += mass;
   }
+  for (std::size_t i = 0; !fine && i < p.size(); ++i)
+    require(p[i] >= 0 && p[i] <= 1, "probability[{}] = {}, must be in [0, 1]", i, p[i]);
   require(std::abs(sum - 1) <= 1e-9 * static_cast<double>(p.size()),
           "probabilities sum to {}, must sum to 1", sum);
   return sum;
@@ -72,7 +76,9 @@ void check_bounds(std::span<const double> lower, std::span<const double> upper) 
 }
 
 void check_values(std::span<const double> values) {
-  for (std::size_t i = 0; i < values.size(); ++i)
+  bool fine = true;
+  for (const double value : values) fine &= std::abs(value) <= std::numeric_limits<double>::max();
+  for (std::size_t i = 0; !fine && i < values.size(); ++i)
     require(std::isfinite(values[i]), "values[{}] = {}, must be finite", i, values[i]);
 }
 

@@ -88,6 +88,9 @@ struct RowChoice {
   std::int64_t first = 0;
   const std::int64_t* list = nullptr;
 };
+inline std::int64_t row_of(const RowChoice& chosen, std::int64_t number) {
+  return chosen.list != nullptr ? chosen.list[number] : chosen.first + number;
+}
 
 // A sparse matrix in compressed row storage.
 struct SparseRows {

@@ -12,10 +12,6 @@ constexpr int kWindow = 256;
 constexpr int kAbreast = 32;
 constexpr int kLongRow = 256;
 
-std::int64_t row_of(const RowChoice& chosen, std::int64_t number) {
-  return chosen.list != nullptr ? chosen.list[number] : chosen.first + number;
-}
-
 int outcomes_of(const StoredRows& rows, std::int64_t row) {
   return static_cast<int>(rows.row_outcomes[row + 1] - rows.row_outcomes[row]);
 }
@@ -63,6 +59,7 @@ void RowsAbreast::solve_window(const StoredRows& rows, const RowChoice& chosen,
                 values);
     for (int lane = 0; landings.of_each && lane < lanes; ++lane)
       floor_[lane] = landings.floor[members[std::min(lane, count - 1)]];
+    if (rows.far) fetch_values(rows, chosen, last, values);
     kernel_({outcomes, probability_.data(), radius_.data(), lower_.data(), upper_.data()},
             {count, pointers_.data(), has_floor ? floor_.data() : nullptr}, scratch_, worst_.data(),
             distributions != nullptr ? minimiser_.data() : nullptr);
@@ -70,6 +67,17 @@ void RowsAbreast::solve_window(const StoredRows& rows, const RowChoice& chosen,
     if (distributions != nullptr)
       write_distributions(members, count, outcomes, has_floor, *distributions);
     first = last;
+  }
+}
+
+// Of the rows that come next: they are on their way while these are solved.
+void RowsAbreast::fetch_values(const StoredRows& rows, const RowChoice& chosen, std::int64_t first,
+                               const double* values) const {
+  const auto last = std::min<std::int64_t>(chosen.count, first + kAbreast);
+  for (std::int64_t i = first; i < last; ++i) {
+    const auto row = row_of(chosen, order_[i]);
+    for (auto o = rows.row_outcomes[row]; o < rows.row_outcomes[row + 1]; ++o)
+      __builtin_prefetch(values + rows.next[o]);
   }
 }
 
@@ -115,7 +123,8 @@ void RowsAbreast::fill_lane(const StoredRows& rows, std::int64_t row, int lane, 
   double* to = values_.data() + lane;
   for (int i = 0; i < outcomes; ++i) to[i * step] = values[rows.next[begin + i]];
   if (rows.added != nullptr) {
-    for (int i = 0; i < outcomes; ++i) to[i * step] += rows.scale * rows.added[begin + i];
+    for (int i = 0; i < outcomes; ++i)
+      to[i * step] += rows.sign * rows.added[begin + i] / rows.discount;
   }
   const auto spread = [&](const double* from, std::vector<double>& lanes_of) {
     double* at = lanes_of.data() + lane;

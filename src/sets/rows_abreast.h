@@ -15,8 +15,10 @@ struct StoredRows {
   const double* upper = nullptr;
   const double* radius = nullptr;  // of each row; null: all have the same
   double same_radius = 0;
-  const double* added = nullptr;  // to the value of an outcome, times `scale`; null: nothing
-  double scale = 1;
+  const double* added = nullptr;  // of each outcome, what it earns; null: nothing
+  double sign = 1;                // of what outcomes earn,
+  double discount = 1;            // by which it is divided: values are those of the next stage
+  bool far = false;               // values are so many that they must be waited for
 };
 
 // What landings outside of a row are worth, as RowsAbreast takes it.
@@ -48,6 +50,8 @@ class RowsAbreast {
   void solve_window(const StoredRows& rows, const RowChoice& chosen, const double* values,
                     const Landings& landings, double* result, const Distributions* distributions);
   bool sort_by_outcomes(const StoredRows& rows, const RowChoice& chosen);
+  void fetch_values(const StoredRows& rows, const RowChoice& chosen, std::int64_t first,
+                    const double* values) const;
   void fill_lane(const StoredRows& rows, std::int64_t row, int lane, int lanes, int outcomes,
                  const double* values);
   void write_distributions(const int* members, int count, int outcomes, bool has_floor,

@@ -32,27 +32,36 @@ class ShortArray {
 };
 
 // One row laid out for the kernels: only the outcomes that nature can reach, each with its place in
-// the input.
+// the input. Where that is all of them, the row is read where it is.
 class Layout {
  public:
   Layout(const Uncertainty& set, const SingleRow& row, double sum, int lanes)
-      : kernel_(worst_case_kernel(set)), radius_(radius_of(set)), lanes_(padded_lanes(lanes)) {
+      : kernel_(worst_case_kernel(set)),
+        radius_(radius_of(set)),
+        lanes_(padded_lanes(lanes)),
+        anywhere_(lands_anywhere(set)) {
     const bool interval = needs_bounds(set);
-    size_ = static_cast<int>(interval ? row.lower.size() : row.probability.size());
+    const std::span<const double> most = interval ? row.upper : row.probability;
+    size_ = static_cast<int>(most.size());
+    for (const double mass : most) outcomes_ += mass != 0;
     double* numbers = numbers_.get((std::size_t{3} + lanes_) * size_ + std::size_t{2} * lanes_);
-    probability_ = numbers, lower_ = probability_ + size_, upper_ = lower_ + size_;
-    values_ = upper_ + size_, floor_ = values_ + std::size_t{1} * size_ * lanes_;
-    worst_ = floor_ + lanes_;
-    place_ = places_.get(size_);
-    for (int i = 0; i < size_; ++i) {
-      if ((interval ? row.upper[i] : row.probability[i]) == 0) continue;
-      place_[outcomes_] = i;
-      probability_[outcomes_] = interval ? 0 : row.probability[i] / sum;
-      lower_[outcomes_] = interval ? row.lower[i] : 0;
-      upper_[outcomes_] = interval ? row.upper[i] : 1;
-      ++outcomes_;
+    if (outcomes_ < size_) find_places(most);
+    const auto kept = [&](std::span<const double> given, double divisor) -> const double* {
+      if (given.empty() || (place_ == nullptr && divisor == 1)) return given.data();
+      double* to = numbers;
+      numbers += outcomes_;
+      for (int i = 0; i < outcomes_; ++i) to[i] = given[place(i)] / divisor;
+      return to;
+    };
+    if (interval) {
+      lower_ = kept(row.lower, 1);
+      upper_ = kept(row.upper, 1);
+    } else {
+      probability_ = kept(row.probability, sum);
     }
-    anywhere_ = lands_anywhere(set);
+    values_ = numbers;
+    floor_ = values_ + std::size_t{1} * outcomes_ * lanes_;
+    worst_ = floor_ + lanes_;
     pointers_ = all_pointers_.get(outcomes_);
     for (int i = 0; i < outcomes_; ++i) pointers_[i] = values_ + std::size_t{1} * i * lanes_;
   }
@@ -64,7 +73,7 @@ class Layout {
     // Lanes beyond the last vector repeat it: they are computed and must be finite.
     for (int i = 0; i < outcomes_; ++i) {
       double* to = values_ + std::size_t{1} * i * lanes_;
-      const double* from = values.data() + place_[i];
+      const double* from = values.data() + place(i);
       for (int lane = 0; lane < count; ++lane) to[lane] = from[std::size_t{1} * lane * size_];
       for (int lane = count; lane < padded; ++lane) to[lane] = to[count - 1];
     }
@@ -81,12 +90,20 @@ class Layout {
   }
 
  private:
+  int place(int outcome) const { return place_ != nullptr ? place_[outcome] : outcome; }
+
+  void find_places(std::span<const double> most) {
+    place_ = places_.get(outcomes_);
+    for (int i = 0, n = 0; i < size_; ++i)
+      if (most[i] != 0) place_[n++] = i;
+  }
+
   void scatter(const std::vector<double>& minimiser, std::span<const double> values, int count,
                std::span<double> distribution) const {
     const auto stride = static_cast<std::size_t>(padded_lanes(count));
     for (int lane = 0; lane < count; ++lane) {
       const auto here = distribution.subspan(std::size_t{1} * lane * size_, size_);
-      for (int i = 0; i < outcomes_; ++i) here[place_[i]] = minimiser[i * stride + lane];
+      for (int i = 0; i < outcomes_; ++i) here[place(i)] = minimiser[i * stride + lane];
       const double on_floor = minimiser[outcomes_ * stride + lane];
       if (on_floor == 0) continue;
       const auto of_lane = values.subspan(std::size_t{1} * lane * size_, size_);
@@ -97,15 +114,15 @@ class Layout {
   WorstCase kernel_;
   double radius_;
   int lanes_;
+  bool anywhere_;
   int size_ = 0, outcomes_ = 0;  // of the input; that nature can reach
-  bool anywhere_ = false;
   ShortArray<double, 256> numbers_;
   ShortArray<int, 16> places_;
   ShortArray<const double*, 16> all_pointers_;
-  double *probability_, *lower_, *upper_;
+  const double *probability_ = nullptr, *lower_ = nullptr, *upper_ = nullptr;
   double* values_;           // [outcome][lane]
   double *floor_, *worst_;   // [lane]
-  int* place_;               // of each outcome in the input
+  int* place_ = nullptr;     // of each outcome in the input; null: its own number
   const double** pointers_;  // to the values of each outcome
   Scratch scratch_;
 };
