@@ -1,22 +1,15 @@
 #include "evaluation/kept_nature.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "evaluation/policy_steps.h"
 #include "evaluation/stage_evaluation.h"
-#include "evaluation/stationary.h"
 #include "policy/memory_update.h"
 #include "sets/worst_case.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
 namespace {
-
-constexpr double kShareLeft = 0.05;  // of the change of the first sweep
-// Nature's policy iteration takes a few rounds. Whatever happens in it, plain sweeps converge.
-constexpr int kMostRounds = 200;
 
 // How far a sweep moved the values of our own nodes, in each channel.
 std::vector<Residual> residuals_of(const StageEvaluation& nodes, const Policy& policy,
@@ -55,13 +48,12 @@ double KeptNature::bytes(const Problem& problem, const Policy& policy, std::size
 }
 
 KeptNature::KeptNature(const StageEvaluation& nodes, const Problem& problem, const Policy& policy,
-                       int stage, std::span<const Channel> channels, double discount)
+                       int stage, std::span<const Channel> channels)
     : nodes_(&nodes),
       problem_(&problem),
       decisions_(&policy.at(stage)),
       stage_(stage),
-      channels_(channels),
-      discount_(discount) {
+      channels_(channels) {
   const Model& model = problem.model();
   const Policy::Stage& decisions = *decisions_;
   require(nodes.nodes(stage) <= kMostKeptNodes, "a policy of {} nodes, must be at most {}",
@@ -140,32 +132,9 @@ void KeptNature::add_up_earned() {
   }
 }
 
-void KeptNature::sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
-                       std::vector<double>& values) {
-  add_up_earned();
-  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareLeft) / std::log(discount_));
-  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-  std::vector<double> better(values.size(), 0.0);
-  std::vector<double> first(channels_.size());
-  std::vector<Residual> residuals(channels_.size());
-  for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
-    workers.check_together();
-    step(workers, exchange, values, better, residuals);
-    values.swap(better);
-    bool settled = true;
-    for (std::size_t c = 0; c < residuals.size(); ++c) {
-      const Residual& found = residuals[c];
-      const double spread = found.high - found.low;
-      const double size = std::max(std::abs(found.least), std::abs(found.most));
-      if (sweeps == 0) first[c] = spread;
-      settled &= spread <= std::max({enough[c], kShareLeft * first[c], kRounding * size});
-    }
-    if (settled) return;
-  }
-}
-
-void KeptNature::step(Workers& workers, Exchange& exchange, const std::vector<double>& next,
-                      std::vector<double>& values, std::span<Residual> residuals) const {
+std::vector<Residual> KeptNature::step(Workers& workers, Exchange& exchange,
+                                       const std::vector<double>& next,
+                                       std::vector<double>& values) const {
   const Model& model = problem_->model();
   const std::size_t nodes = begin_.size() - 1, count = channels_.size();
   const auto all = static_cast<std::int64_t>(next.size() / count);
@@ -187,48 +156,42 @@ void KeptNature::step(Workers& workers, Exchange& exchange, const std::vector<do
   };
   const double work = static_cast<double>(column_.size() * count);
   exchange.sweep_ranges(workers, work, nodes_->layer(stage_, values), run);
+  std::vector<Residual> residuals(count);
   for (std::size_t c = 0; c < count; ++c) {
-    residuals[c] = {};
     for (const auto& each : found) residuals[c].add(each[c]);
     agree(workers.ranks(), residuals[c]);
   }
+  return residuals;
 }
 
 std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& problem,
                                     const Policy& policy, int stage,
                                     std::span<const Channel> channels, Workers& workers,
                                     const Width& width, std::vector<double>& values) {
-  const double discount = contraction_of(problem, policy, stage, workers);
-  KeptNature kept(nodes, problem, policy, stage, channels, discount);
-  std::vector<double> better, last(channels.size(), Residual::kNone), nearest(channels.size()),
-      enough(channels.size());
-  // Of a bracket's width, what sweeps with kept answers may leave.
-  const double share = 0.25 * (1 - discount) / discount;
-  for (int round = 0;; ++round) {
-    workers.check_together();
-    const bool keeps = round < kMostRounds;
-    nodes.run(
-        stage, values, better, [](State) {}, keeps ? &kept : nullptr);
-    const std::vector<Residual> residuals =
-        residuals_of(nodes, policy, problem.model(), stage, workers.ranks(), values, better);
-    values.swap(better);
-    std::vector<Bracket> brackets;
-    bool settled = true;
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-      const Bracket& found = brackets.emplace_back(bracket(residuals[c], discount));
-      const double size = scale(residuals[c], found);
-      const double wanted = width(static_cast<int>(c), size);
-      enough[c] = share * wanted;
-      settled &=
-          found.width() <= wanted || as_narrow_as_rounding(discount, found.width(), last[c], size);
-      last[c] = found.width();
-      nearest[c] = std::clamp(0.0, found.low, found.high);  // all values are that far off, or more
-    }
-    if (settled) return brackets;
-    if (!keeps) continue;
-    shift_values(nodes, problem, policy, stage, nearest, nodes.exchange(), values);
-    kept.sweep(workers, nodes.exchange(), enough, values);
-  }
+  KeptNature kept(nodes, problem, policy, stage, channels);
+  std::vector<double> better;
+  const NatureSweeps sweeps{
+      .robust =
+          [&](bool keep) {
+            nodes.run(
+                stage, values, better, [](State) {}, keep ? &kept : nullptr);
+            if (keep) kept.add_up_earned();
+            auto residuals = residuals_of(nodes, policy, problem.model(), stage, workers.ranks(),
+                                          values, better);
+            values.swap(better);
+            return residuals;
+          },
+      .shift =
+          [&](std::span<const double> by) {
+            shift_values(nodes, problem, policy, stage, by, nodes.exchange(), values);
+          },
+      .kept =
+          [&] {
+            auto residuals = kept.step(workers, nodes.exchange(), values, better);
+            values.swap(better);
+            return residuals;
+          }};
+  return iterate_nature(sweeps, contraction_of(problem, policy, stage, workers), width, workers);
 }
 
 void shift_values(const StageEvaluation& nodes, const Problem& problem, const Policy& policy,

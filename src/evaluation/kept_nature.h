@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "bellman/residual.h"
 #include "bellman/row_evaluator.h"
+#include "evaluation/nature_iteration.h"
 #include "parallel/exchange.h"
 #include "redoubt/policy.h"
 
@@ -24,9 +23,8 @@ inline constexpr std::int64_t kMostKeptNodes = std::numeric_limits<std::int32_t>
 // sweep is a product with a sparse matrix: that of the chain which policy and nature make together.
 class KeptNature {
  public:
-  // `discount`: or what has its place.
   KeptNature(const StageEvaluation& nodes, const Problem& problem, const Policy& policy, int stage,
-             std::span<const Channel> channels, double discount);
+             std::span<const Channel> channels);
 
   static double bytes(const Problem& problem, const Policy& policy, std::size_t channels);
 
@@ -36,22 +34,20 @@ class KeptNature {
   void keep(Row row, std::span<const std::int64_t> choices, std::span<const double> weight,
             const double* minimiser, const double* floor);
 
-  // Sweeps until one spreads the changes of the values no more than `enough`, of each channel, or
-  // than a twentieth of what the first one did.
-  void sweep(Workers& workers, Exchange& exchange, std::span<const double> enough,
-             std::vector<double>& values);
-
- private:
-  void step(Workers& workers, Exchange& exchange, const std::vector<double>& next,
-            std::vector<double>& values, std::span<Residual> residuals) const;
+  // After all of them, and before the first step.
   void add_up_earned();
 
+  // values = what the chain earns in one step, and the next values after it; how far that is, of
+  // each channel.
+  std::vector<Residual> step(Workers& workers, Exchange& exchange, const std::vector<double>& next,
+                             std::vector<double>& values) const;
+
+ private:
   const StageEvaluation* nodes_;
   const Problem* problem_;
   const Policy::Stage* decisions_;
   int stage_;
   std::span<const Channel> channels_;
-  double discount_;
   // Where the policy's nodes lead: of node n the entries from begin_[n] on, those of its choice c
   // from choice_entries_[c] on.
   std::vector<std::int64_t> begin_, choice_entries_;
@@ -63,12 +59,8 @@ class KeptNature {
   std::vector<double> earned_;         // [channel][node of the policy]
 };
 
-// Brings values, [channel][node], closer to those of following the last stage for ever: nature's
-// modified policy iteration, for policies whose moves are listed. It ends when the brackets of the
-// last robust sweep are no wider than `width` (of the largest size of a value of the channel), or
-// than rounding allows. The values of the policy lie within these brackets of the values. Not for
-// `tilt`, whose distributions are no minimum. Throws Stopped.
-using Width = std::function<double(int channel, double scale)>;
+// Brings values, [channel][node], closer to those of following the last stage for ever, for
+// policies whose moves are listed: nature's policy iteration, and what it returns.
 std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& problem,
                                     const Policy& policy, int stage,
                                     std::span<const Channel> channels, Workers& workers,

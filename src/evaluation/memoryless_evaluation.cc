@@ -62,7 +62,7 @@ void MemorylessEvaluation::reach_fixed_point(int stage, std::vector<double>& val
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(c * states);
     std::vector<double> own(first, first + static_cast<std::ptrdiff_t>(states));
     const Bracket found = stationary.improve(taken_, (*channels_)[c], own,
-                                             [](double scale) { return kAccuracy * scale; });
+                                             [](int, double scale) { return kAccuracy * scale; });
     shift_states(model, sweep_.exchange(), found.middle(), own);
     std::copy(own.begin(), own.end(), first);
   }

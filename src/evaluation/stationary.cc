@@ -1,31 +1,15 @@
 #include "evaluation/stationary.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <span>
 
+#include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "model/end_components.h"
 #include "parallel/collectives.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
-namespace {
-
-constexpr double kShareOfFixed = 0.05;  // what sweeps with fixed distributions leave of a bracket
-// Nature's policy iteration takes a few rounds. Whatever happens in it, plain sweeps converge.
-constexpr int kMostRounds = 200;
-
-}  // namespace
-
-bool as_narrow_as_rounding(double discount, double width, double last, double scale) {
-  // What an error of every sweep adds up to. Rounding is there in any case; what a worst case of kl
-  // is proved to have at most, it rarely has.
-  const double per_error = 2 * scale * discount / (1 - discount);
-  constexpr double kRounding = 4e-15, kProved = 1e-12;
-  return width <= kRounding * per_error || (width <= kProved * per_error && width > last / 2);
-}
 
 void require_ends(const Problem& problem, const TakenRows& taken) {
   const Model& model = problem.model();
@@ -45,53 +29,54 @@ void shift_states(const Model& model, Exchange& exchange, double by, std::vector
   exchange.update({values.data()});
 }
 
+// Mass that lands outside of a row leads to a state of its own, behind all others.
 Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
                                   std::vector<double>& values, const Width& width) {
-  if (is_nominal(sweep_->problem())) return improve_nominal(taken, channel, values, width);
-  const double discount = sweep_->problem().discount();
-  double last = Residual::kNone;
+  const Problem& problem = sweep_->problem();
+  if (is_nominal(problem)) {  // nature has no choice: the chain is the same for ever
+    find_nominal_chain(problem.model(), channel, taken, chain_);
+    return follow_chain(
+        chain_, problem, problem.discount(), sweep_->workers(), sweep_->exchange(),
+        [&](double scale) { return width(0, scale); }, values);
+  }
+  const auto states = static_cast<std::size_t>(problem.model().states());
+  Communicator& ranks = sweep_->workers().ranks();
+  const bool lands = sweep_->needs_floor();
+  const bool arrivals =
+      lands && any_rank(ranks, !problem.model().arrival_values(channel.signal).empty());
+  const auto landing = [&] {
+    return worst_landing(problem, channel, ranks, std::span(values).first(states));
+  };
   make_room(taken);
-  better_.resize(values.size());
+  values.push_back(0);
+  resize_with_large_pages(better_, values.size());
   const RowBatch::Distributions to{begin_.data(), chain_.probability.data()};
-  for (int round = 0;; ++round) {
-    sweep_->workers().check_together();
-    const bool fixes = round < kMostRounds;
-    const Residual residual =
-        sweep_->step(taken, channel, values.data(), better_.data(), fixes ? &to : nullptr);
-    values.swap(better_);
-    const Bracket found = bracket(residual, discount);
-    const double size = scale(residual, found);
-    if (found.width() <= width(size) || as_narrow_as_rounding(discount, found.width(), last, size))
-      return found;
-    last = found.width();
-    if (!fixes) continue;
-    fix_distributions(taken, channel);
-    sweep_fixed(channel, values);
-  }
-}
-
-// Nature has no choice: the chain is the same for ever. A single sweep may do little, so that
-// whether sweeps still help is asked after as many of them as must leave a twentieth of a bracket.
-Bracket StationaryValues::improve_nominal(const TakenRows& taken, const Channel& channel,
-                                          std::vector<double>& values, const Width& width) {
-  const double discount = sweep_->problem().discount();
-  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
-  double last = Residual::kNone;
-  find_nominal_chain(sweep_->problem().model(), channel, taken, chain_);
-  better_.resize(values.size());
-  for (std::int64_t sweeps = 1;; ++sweeps) {
-    sweep_->workers().check_together();
-    const Residual residual = step_along(chain_, sweep_->problem(), sweep_->workers(),
-                                         sweep_->exchange(), values, better_);
-    values.swap(better_);
-    const Bracket found = bracket(residual, discount);
-    const double size = scale(residual, found);
-    const bool round = sweeps % most == 0;
-    if (found.width() <= width(size) ||
-        as_narrow_as_rounding(discount, found.width(), round ? last : Residual::kNone, size))
-      return found;
-    if (round) last = found.width();
-  }
+  const NatureSweeps sweeps{
+      .robust =
+          [&](bool keep) {
+            const Residual residual =
+                sweep_->step(taken, channel, values.data(), better_.data(), keep ? &to : nullptr);
+            values.swap(better_);
+            if (keep) fix_distributions(taken, channel);
+            return std::vector{residual};
+          },
+      .shift =
+          [&](std::span<const double> by) {
+            shift_states(problem.model(), sweep_->exchange(), by[0], values);
+            if (lands) values[states] = landing();
+          },
+      .kept =
+          [&] {
+            const Residual residual =
+                step_along(chain_, problem, sweep_->workers(), sweep_->exchange(), values, better_);
+            values.swap(better_);
+            if (lands) values[states] = arrivals ? landing() : residual.least + 0.0;  // no -0
+            return std::vector{residual};
+          }};
+  const std::vector<Bracket> found =
+      iterate_nature(sweeps, problem.discount(), width, sweep_->workers());
+  values.pop_back();
+  return found.front();
 }
 
 double StationaryValues::bytes(const Problem& problem, std::int64_t rows) {
@@ -113,6 +98,7 @@ void StationaryValues::make_room(const TakenRows& taken) {
   for (const Row row : taken.rows)
     begin_.push_back(begin_.back() + model.outcome_end(row) - model.outcome_begin(row) + outside);
   chain_.probability.resize(begin_.back());
+  chain_.rows.clear();
   chain_.next.clear();
   chain_.next.reserve(begin_.back());
   chain_.begin.reserve(model.own_states() + 1);
@@ -148,38 +134,6 @@ void StationaryValues::fix_distributions(const TakenRows& taken, const Channel& 
       for (std::int64_t n = 0; !pure && n < count; ++n) mass[n] *= taken.weight[i];
     }
   }
-}
-
-// Each sweep leaves at most `discount` of the spread between the largest and the least change.
-void StationaryValues::sweep_fixed(const Channel& channel, std::vector<double>& values) {
-  const Problem& problem = sweep_->problem();
-  const double discount = sweep_->problem().discount();
-  const State states = problem.model().states();
-  const auto most = 1 + static_cast<std::int64_t>(std::log(kShareOfFixed) / std::log(discount));
-  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-  here_.assign(values.begin(), values.end());
-  Communicator& ranks = sweep_->workers().ranks();
-  here_.push_back(sweep_->needs_floor() ? worst_landing(problem, channel, ranks, values) : 0);
-  const bool arrivals = sweep_->needs_floor() &&
-                        any_rank(ranks, !problem.model().arrival_values(channel.signal).empty());
-  better_.resize(states + 1);
-  double first = 0;
-  for (std::int64_t sweeps = 0; sweeps < most; ++sweeps) {
-    sweep_->workers().check_together();
-    const Residual residual =
-        step_along(chain_, problem, sweep_->workers(), sweep_->exchange(), here_, better_);
-    here_.swap(better_);
-    here_[states] = arrivals
-                        ? worst_landing(problem, channel, ranks,
-                                        std::span(here_).first(static_cast<std::size_t>(states)))
-                        : residual.least + 0.0;  // no -0
-    const double spread = residual.high - residual.low;
-    if (sweeps == 0) first = spread;
-    const double size = std::max(std::abs(residual.least), std::abs(residual.most));
-    if (spread <= std::max(kShareOfFixed * first, kRounding * size)) break;
-  }
-  values.assign(here_.begin(), here_.end() - 1);
-  better_.resize(states);
 }
 
 }  // namespace redoubt::internal

@@ -4,21 +4,15 @@
 #include <vector>
 
 #include "evaluation/chain.h"
+#include "evaluation/nature_iteration.h"
 
 namespace redoubt::internal {
-
-// True when sweeps cannot make a bracket much narrower, because the worst cases of rows are no more
-// exact: `last` is how wide it was one sweep earlier, `scale` the largest size of a value.
-// The discount is that of the problem, or a contraction (see sweep/steps.h).
-bool as_narrow_as_rounding(double discount, double width, double last, double scale);
 
 // An Error that names a state in which a policy may stay for ever.
 void require_ends(const Problem& problem, const TakenRows& taken);
 
-// The values of a policy that takes the same rows for ever, in one channel: nature's modified
-// policy iteration. A robust sweep finds nature's distributions; while they are kept, sweeps are
-// products with a sparse matrix. For problems with a discount; not for `tilt`, whose distributions
-// are no minimum.
+// The values of a policy that takes the same rows for ever, in one channel, by nature's policy
+// iteration. For problems with a discount; not for `tilt`.
 class StationaryValues {
  public:
   explicit StationaryValues(TakenSweep& sweep) : sweep_(&sweep) {}
@@ -29,21 +23,17 @@ class StationaryValues {
   // Brings the values closer to those of the policy, until the bracket of the last robust sweep is
   // no wider than `width` (of the largest size of a value), or than rounding allows. The values of
   // the policy lie within that bracket of the values.
-  using Width = std::function<double(double scale)>;
   Bracket improve(const TakenRows& taken, const Channel& channel, std::vector<double>& values,
                   const Width& width);
 
  private:
-  Bracket improve_nominal(const TakenRows& taken, const Channel& channel,
-                          std::vector<double>& values, const Width& width);
   void make_room(const TakenRows& taken);
   void fix_distributions(const TakenRows& taken, const Channel& channel);
-  void sweep_fixed(const Channel& channel, std::vector<double>& values);
 
   TakenSweep* sweep_;
   Chain chain_;  // mass that lands outside leads to one more state: it has the least value of all
   std::vector<std::int64_t> begin_;  // of each taken row, in the chain
-  std::vector<double> better_, here_;
+  std::vector<double> better_;
 };
 
 // How far values are shifted before they are reported as what a policy guarantees: to the middle of

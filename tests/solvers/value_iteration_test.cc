@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "solvers/value_iteration/changed_states.h"
+#include "support/expect_error.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
 
@@ -151,6 +153,43 @@ TEST(ValueIteration, PromisesNothingUnderATilt) {
   EXPECT_FALSE(robust(testing::random_problem(1, o)).reward.bound.has_value());
 }
 
+TEST(ValueIteration, BracketsTheOptimumAsCloselyAsItIsAsked) {
+  const std::vector<Uncertainty> sets = {Nominal{}, TV{0.1}, TV{0.1, Reach::support}, Chi2{0.1},
+                                         KL{0.1}};
+  for (const Uncertainty& set : sets) {
+    SCOPED_TRACE(name(set));
+    const Problem whole =
+        make("garnet(states=12,actions=4,successors=3,horizon=infinite,discount=0.95,start=0)");
+    Terms terms = whole.terms();
+    terms.uncertainty = set;
+    terms.constraints.clear();
+    const Problem problem = whole.with(std::move(terms));
+    const Solution exact = robust(problem, {.tolerance = 1e-11});
+    std::int64_t sweeps = 0;
+    for (const double tolerance : {0.1, 1e-3, 1e-6}) {
+      const Solution solution = robust(problem, {.tolerance = tolerance});
+      EXPECT_EQ(solution.status, Status::certified);
+      EXPECT_LE(*solution.gap(), tolerance * *solution.reward.bound);
+      EXPECT_GE(*solution.reward.bound, exact.reward.worst);
+      EXPECT_LE(solution.reward.worst, *exact.reward.bound);
+      EXPECT_NEAR(solution.reward.worst, verify(problem, solution.policy).reward.worst,
+                  1e-10 * solution.reward.worst);
+      EXPECT_GE(solution.iterations, sweeps);
+      sweeps = solution.iterations;
+    }
+    EXPECT_GT(exact.iterations, robust(problem, {.tolerance = 0.1}).iterations);
+  }
+}
+
+TEST(ValueIteration, RefusesATolerance) {
+  const Problem problem = make("river_swim(horizon=3,start=3)");
+  for (const double tolerance : {0.0, 1.0, -1.0, std::nan("")}) {
+    const auto rule = fmt::format("tolerance = {}, must be in (0, 1)", tolerance);
+    EXPECT_EQ(testing::error_of([&] { robust(problem, {.tolerance = tolerance}); }), rule);
+    EXPECT_EQ(testing::error_of([&] { nominal(problem, {.tolerance = tolerance}); }), rule);
+  }
+}
+
 // The sweeps of a finite horizon are the evaluation of the policy that they find.
 TEST(ValueIteration, AFiniteHorizonIsEvaluatedByItsOwnSweeps) {
   for (std::uint64_t seed = 0; seed < 70; ++seed) {
@@ -221,7 +260,7 @@ TEST(ValueIteration, StepsOverFewStatesAreThoseOverAll) {
       EXPECT_EQ(some.reward, all.reward);
       EXPECT_TRUE(some.policy == all.policy);
       EXPECT_GT(some.reward.worst, 0);
-      EXPECT_EQ(some.reward, robust(walk(set, 150, 1, back), {.threads = 3}).reward);
+      EXPECT_EQ(some.reward, robust(walk(set, 150, 1, back), {}, {.threads = 3}).reward);
       EXPECT_EQ(some.row_evaluations, all.row_evaluations);
     }
   }
@@ -234,7 +273,7 @@ TEST(ValueIteration, FewStatesAreThoseThatLeadToChangedOnes) {
   ChangedStates changed(walking);
   std::vector<double> before(41, 0.0), after = before;
   after[20] = 1;
-  changed.compare(before, after);
+  changed.compare(before, after, 1);
   ASSERT_TRUE(changed.few());
   EXPECT_THAT(changed.affected(), ::testing::UnorderedElementsAre(19, 20, 22));
   changed.update(std::vector<double>(3, 2.0), after);
@@ -244,11 +283,11 @@ TEST(ValueIteration, FewStatesAreThoseThatLeadToChangedOnes) {
   ASSERT_TRUE(changed.few());
 
   ChangedStates all(walking);
-  all.compare(before, std::vector<double>(41, 1.0));
+  all.compare(before, std::vector<double>(41, 1.0), 41);
   EXPECT_FALSE(all.few());
   for (const Problem& problem : {walk(TV{0.1}, 5, 1, 0.1), walk(Nominal{}, 5, 5, 0.1)}) {
     ChangedStates never(problem);
-    never.compare(before, before);
+    never.compare(before, before, 0);
     EXPECT_FALSE(never.few());
   }
 }
@@ -262,7 +301,7 @@ TEST(ValueIteration, SameBitsOnAnyNumberOfThreads) {
   const Policy policy = testing::random_table_policy(4, problem);
   const Evaluation alone = evaluate(problem, policy);
   for (const int threads : {2, 4}) {
-    const Solution many = robust(problem, {.threads = threads});
+    const Solution many = robust(problem, {}, {.threads = threads});
     EXPECT_EQ(one.reward, many.reward);
     EXPECT_TRUE(one.policy == many.policy);
     const Evaluation together = evaluate(problem, policy, {.threads = threads});

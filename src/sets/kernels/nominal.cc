@@ -42,7 +42,8 @@ void expected_values(const SparseRows& matrix, const RowChoice& chosen, const do
   }
 }
 
-// Without a branch on which row is the best: nobody can predict it.
+// Without a branch on which row is the best, which nobody can predict. Rows that differ by rounding
+// alone are rare, and only they are looked at twice.
 bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const StateChoice& chosen,
                    const double* values, double* room, double* best, std::int32_t* position) {
   const double sign = states.least ? -1 : 1;
@@ -59,15 +60,21 @@ bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const S
       best[n] = rows == 1 ? worth(0) : 0;
       continue;
     }
-    double top = -__builtin_inf();
-    for (std::int32_t i = 0; i < rows; ++i) {
-      room[i] = sign * worth(i);
-      top = room[i] > top ? room[i] : top;
+    double top = room[0] = sign * worth(0);
+    std::int32_t taken = 0;
+    bool near = false;  // two rows are nearly, and not quite, worth the same
+    for (std::int32_t i = 1; i < rows; ++i) {
+      const double x = room[i] = sign * worth(i);
+      const double gap = __builtin_fabs(x - top), size = __builtin_fabs(x);
+      near |= gap > 0 && gap <= 2 * kSameWorth * (size > 1 ? size : 1);
+      taken = x > top ? i : taken;
+      top = x > top ? x : top;
     }
-    const double size = __builtin_fabs(top), noise = kSameWorth * (size > 1 ? size : 1);
-    std::int32_t taken = rows - 1;
-    for (std::int32_t i = rows - 2; i >= 0; --i) taken = top - room[i] > noise ? taken : i;
-    exact &= room[taken] == top;
+    if (near) {
+      const double size = __builtin_fabs(top), noise = kSameWorth * (size > 1 ? size : 1);
+      for (taken = 0; top - room[taken] > noise;) ++taken;
+      exact &= room[taken] == top;
+    }
     best[n] = sign * top;
     position[n] = taken;
   }

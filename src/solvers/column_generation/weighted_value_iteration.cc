@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bellman/steps.h"
+#include "evaluation/chain.h"
 #include "evaluation/evaluation.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
 #include "solvers/column_generation/weighted_shortest_path.h"
+#include "solvers/value_iteration/best_rows.h"
 
 namespace redoubt::internal {
 namespace {
 
-constexpr int kSweepsBetween = 20;  // that keep their actions, between two that choose them
-constexpr double kExpected = 4;     // policies that are sought: what progress is measured by
+constexpr double kExpected = 4;  // policies that are sought: what progress is measured by
 
 }  // namespace
 
@@ -70,12 +70,12 @@ WeightedValueIteration::Best WeightedValueIteration::over_stages() {
   here_.assign(model.states() * stride_, 0.0);
   for (int stage = problem_.horizon(); stage-- > 0;) {
     ask(1 - (stage + 1.0) / problem_.horizon());
-    improve(stage, true);
+    improve(stage);
     best.policy.stages[stage] = pure_stage(actions_);
   }
   for (std::size_t c = 0; c < channels_.size(); ++c)
-    best.totals.push_back(at_start(static_cast<int>(c) + 1));
-  best.bound = at_start(0);
+    best.totals.push_back(at_start(here_, stride_, static_cast<int>(c) + 1));
+  best.bound = at_start(here_, stride_, 0);
   return best;
 }
 
@@ -84,31 +84,34 @@ WeightedValueIteration::Best WeightedValueIteration::over_stages() {
 // the smallest.
 WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const double> weights,
                                                               double tolerance) {
+  constexpr double kShare = 0.05;  // of the bracket, that following the policy leaves
   const Model& model = problem_.model();
   const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
   const auto channels = static_cast<std::int64_t>(channels_.size());
-  here_.assign(model.states() * stride_, 0.0);
+  std::vector<double> here(model.states(), 0.0), better;
   for (std::int64_t s = 0; !first_.empty() && s < model.states(); ++s) {
-    for (std::int64_t c = 0; c < channels; ++c)
-      here_[s * stride_] += weights[c] * first_[s * channels + c];
+    for (std::int64_t c = 0; c < channels; ++c) here[s] += weights[c] * first_[s * channels + c];
   }
+  BestRows rows(problem_, weighted_, workers_, exchange_);
+  TakenRows taken;
+  Chain chain;
   Best best;
   for (;;) {
     ask(0);
-    improve(0, false);
-    double most = -std::numeric_limits<double>::infinity(), least = -most, size = 0;
-    for (std::int64_t s = 0; s < model.states(); ++s) {
-      const double value = here_[s * stride_], change = value - next_[s * stride_];
-      most = std::max(most, change);
-      least = std::min(least, change);
-      size = std::max(size, std::abs(value));
-    }
-    most = max_over_ranks(workers_.ranks(), most), least = min_over_ranks(workers_.ranks(), least);
-    size = max_over_ranks(workers_.ranks(), size);
-    best.bound = at_start(0) + rest * most;
-    if (rest * (most - least) <= std::max(tolerance, 1e-13 * rest * size)) break;
-    for (int sweep = 0; sweep < kSweepsBetween; ++sweep) follow();
+    const Residual residual = rows.step(0, here, better, actions_);
+    here.swap(better);
+    const Bracket found = bracket(residual, discount);
+    best.bound = at_start(here, 1, 0) + found.high;
+    const double size = std::max(std::abs(residual.least), std::abs(residual.most));
+    const double enough = std::max(tolerance, 1e-13 * rest * size);
+    if (found.width() <= enough) break;
+    take_rows(model, actions_, taken);
+    find_nominal_chain(model, weighted_, taken, chain);
+    follow_chain(
+        chain, problem_, discount, workers_, exchange_,
+        [&](double) { return std::max(0.5 * enough, kShare * found.width()); }, here);
   }
+  evaluations_ += rows.evaluations();
   best.policy.states = model.own_states();
   best.policy.repeats_last = true;
   best.policy.stages = {pure_stage(actions_)};
@@ -142,11 +145,12 @@ double WeightedValueIteration::work() const {
   return 2.0 * static_cast<double>(problem_.model().outcomes()) / problem_.model().stages();
 }
 
-double WeightedValueIteration::at_start(int lane) const {
+double WeightedValueIteration::at_start(const std::vector<double>& values, std::int64_t stride,
+                                        int lane) const {
   double sum = 0;
   const Start& start = problem_.start();
   for (std::size_t i = 0; i < start.states.size(); ++i)
-    sum += start.probability[i] * here_[start.states[i] * stride_ + lane];
+    sum += start.probability[i] * values[start.states[i] * stride + lane];
   return sum;
 }
 
@@ -158,8 +162,8 @@ double WeightedValueIteration::value_of(Row row, const double* next) const {
   return weighted_[row] + problem_.discount() * sum;
 }
 
-// The best action of each state and, where they are asked for, the totals that it leads to.
-void WeightedValueIteration::improve(int stage, bool totals) {
+// The best action of each state, and the totals that it leads to.
+void WeightedValueIteration::improve(int stage) {
   const Model& model = problem_.model();
   const ModelArrays& arrays = model.arrays();
   next_.swap(here_);
@@ -177,7 +181,7 @@ void WeightedValueIteration::improve(int stage, bool totals) {
     double* here = here_.data() + state * stride_;
     here[0] = most;
     actions_[model.own_place(state)] = static_cast<std::int32_t>(best - first);
-    for (std::int64_t c = 1; totals && c < stride_; ++c) {
+    for (std::int64_t c = 1; c < stride_; ++c) {
       double sum = 0;
       for (auto i = arrays.row_outcomes[best]; i < arrays.row_outcomes[best + 1]; ++i)
         sum += arrays.probability[i] * next_[arrays.next[i] * stride_ + c];
@@ -185,21 +189,6 @@ void WeightedValueIteration::improve(int stage, bool totals) {
     }
   });
   evaluations_ += static_cast<double>(model.rows()) / model.stages();
-}
-
-// One sweep of an infinite horizon that keeps the actions.
-void WeightedValueIteration::follow() {
-  const Model& model = problem_.model();
-  next_.swap(here_);
-  here_.assign(next_.size(), 0.0);
-  exchange_.sweep(workers_, {work() / std::max(1, model.most_actions())}, layer(),
-                  [&](State state, std::int64_t, int) {
-                    const std::int32_t action = actions_[model.own_place(state)];
-                    if (action < 0) return;
-                    here_[state * stride_] =
-                        value_of(model.row_begin(0, state) + action, next_.data());
-                  });
-  evaluations_ += model.own_states();
 }
 
 }  // namespace redoubt::internal

@@ -38,23 +38,22 @@ class WeightedValueIteration {
   Best over_stages();
   Best for_ever(std::span<const double> weights, double tolerance);
   void ask(double done) const;  // of the policy at hand
-  void improve(int stage, bool totals);
-  void follow();
+  void improve(int stage);
   double value_of(Row row, const double* next) const;
   LayerView layer() { return {here_.data(), stride_, 1, 0, stride_}; }
   double work() const;
-  double at_start(int lane) const;
+  double at_start(const std::vector<double>& values, std::int64_t stride, int lane) const;
 
   const Problem& problem_;
   std::span<const Channel> channels_;
   Workers& workers_;
   Stopwatch& watch_;
   Exchange exchange_;
-  std::int64_t stride_;           // the weighted sum, then each channel
-  std::vector<double> expected_;  // [row][channel]
-  std::vector<double> weighted_;  // [row]
-  std::vector<double> here_, next_;
-  std::vector<double> first_;  // totals of the first policy found for ever, [state][channel]
+  std::int64_t stride_;              // the weighted sum, then each channel
+  std::vector<double> expected_;     // [row][channel]
+  std::vector<double> weighted_;     // [row]
+  std::vector<double> here_, next_;  // of a finite horizon, [state][stride]
+  std::vector<double> first_;        // totals of the first policy found for ever, [state][channel]
   std::vector<std::int32_t> actions_;  // of this rank's states
   double evaluations_ = 0;
   int found_ = 0;  // policies, with the one at hand

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
+#include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "parallel/collectives.h"
 
@@ -26,7 +27,6 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
   const Model& model = problem.model();
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   if (!nominal_) return;
-  for (Worker& worker : workers_) worker.room.resize(model.most_actions());
   const std::vector<double>& own =
       channel.signal < 0 ? model.arrays().reward : model.arrays().signals[channel.signal].row;
   const bool as_stored =
@@ -35,12 +35,36 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
     earned_.resize(model.rows());
     for (Row row = 0; row < model.rows(); ++row) earned_[row] = nominal_earned(model, channel, row);
   }
-  states_ = {nullptr, as_stored ? own.data() : earned_.data(), problem.discount(), least};
+  begin_nominal(as_stored ? own.data() : earned_.data());
+}
+
+BestRows::BestRows(const Problem& problem, std::vector<double> earned, Workers& workers,
+                   Exchange& exchange)
+    : problem_(&problem),
+      group_(&workers),
+      exchange_(&exchange),
+      least_(false),
+      nominal_(true),
+      best_(best_expected_kernel()),
+      earned_(std::move(earned)) {
+  for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  begin_nominal(earned_.data());
+}
+
+void BestRows::begin_nominal(const double* earned) {
+  for (Worker& worker : workers_) worker.room.resize(problem_->model().most_actions());
+  states_ = {nullptr, earned, problem_->discount(), least_};
 }
 
 bool BestRows::exact() const {
   return all_ranks(group_->ranks(), std::all_of(workers_.begin(), workers_.end(),
                                                 [](const Worker& w) { return w.exact; }));
+}
+
+State BestRows::changed() const {
+  State count = 0;
+  for (const Worker& worker : workers_) count += worker.changed;
+  return count;
 }
 
 std::int32_t BestRows::choose(const double* results, std::int64_t count, double& value,
@@ -86,12 +110,15 @@ void BestRows::sweep(int stage, const std::vector<double>& next, std::vector<dou
                      std::vector<std::int32_t>& actions, bool measure) {
   const Model& model = problem_->model();
   measure_ = measure;
-  values.resize(model.states());
+  resize_with_large_pages(values, model.states());
   actions.resize(model.own_states());
   const double floor = workers_.front().batch.needs_floor()
                            ? worst_landing(*problem_, channel_, group_->ranks(), next)
                            : 0;
-  for (Worker& worker : workers_) worker.residual = {};
+  for (Worker& worker : workers_) {
+    worker.residual = {};
+    worker.changed = 0;
+  }
   evaluations_ += static_cast<double>(model.arrays().state_rows[slot(stage) + model.states()] -
                                       model.arrays().state_rows[slot(stage)]);
   if (nominal_) prepare_nominal(stage);
@@ -154,10 +181,8 @@ void BestRows::run(int stage, State begin, State end, const std::vector<double>&
   const Model& model = problem_->model();
   const Row first = model.row_begin(stage, model.own(begin));
   const auto count = model.row_end(stage, model.own(end - 1)) - first;
-  worker.rows.resize(count);
   worker.result.resize(count);
-  std::iota(worker.rows.begin(), worker.rows.end(), first);
-  worker.batch.worst(worker.rows, channel_, next.data(), floor, worker.result.data());
+  worker.batch.worst(first, count, channel_, next.data(), floor, worker.result.data());
   for (State place = begin; place < end; ++place) {
     const State state = model.own(place);
     const Row here = model.row_begin(stage, state), last = model.row_end(stage, state);
@@ -166,6 +191,7 @@ void BestRows::run(int stage, State begin, State end, const std::vector<double>&
     actions[place] = here < last ? choose(results, last - here, value, worker.exact) : -1;
     values[state] = value;
     worker.residual.add(next[state], value);
+    worker.changed += next[state] != value;
   }
 }
 
@@ -176,6 +202,7 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
   const SparseRows matrix = nominal_rows(model);
   const bool whole = !model.arrays().submodel;  // places are states
   Residual residual = worker.residual;
+  State changed = 0;
   for (State first = begin; first < end; first += kStatesAtATime) {
     const State count = std::min(end - first, kStatesAtATime);
     double result[kStatesAtATime];
@@ -183,6 +210,7 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
     worker.exact &= best_(matrix, states_, {count, first}, next.data(), worker.room.data(), to,
                           actions.data() + first);
     if (whole && measure_) residual.add(next.data() + first, to, count);
+    for (State i = 0; whole && i < count; ++i) changed += next[first + i] != to[i];
     for (State i = 0; !whole && i < count; ++i) {
       const State state = model.own(first + i);
       values[state] = result[i];
@@ -190,6 +218,7 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
     }
   }
   worker.residual = residual;
+  worker.changed += changed;
 }
 
 }  // namespace redoubt::internal

@@ -12,6 +12,9 @@ class BestRows {
   // `least`: the row that is worst for the channel, instead of the best.
   BestRows(const Problem& problem, Channel channel, Workers& workers, Exchange& exchange,
            bool least);
+  // The same for a problem of set none, where row r earns earned[r] in expectation.
+  BestRows(const Problem& problem, std::vector<double> earned, Workers& workers,
+           Exchange& exchange);
 
   // values[state] = best of its rows, given what the next stage is worth; actions = which one that
   // was, of each own state by its place (-1: it is terminal). Of actions that differ by rounding
@@ -27,6 +30,9 @@ class BestRows {
   void step_of(std::span<const State> states, const std::vector<double>& next, double* values,
                std::int32_t* actions);
 
+  // The states of this rank whose values the last step over all of them has changed.
+  State changed() const;
+
   // Of this rank. A step counts the rows of all states, also of those that it need not look at.
   double evaluations() const { return evaluations_; }
 
@@ -41,6 +47,7 @@ class BestRows {
     std::vector<Row> rows;
     std::vector<double> result, room;
     Residual residual;
+    State changed = 0;
     bool exact = true;
   };
   std::size_t slot(int stage) const;  // of the stage's first state among those of all stages
@@ -53,6 +60,8 @@ class BestRows {
   void run_some(std::span<const State> states, const std::vector<double>& next, double* values,
                 std::int32_t* actions, Worker& worker) const;
   std::int32_t choose(const double* results, std::int64_t count, double& value, bool& exact) const;
+
+  void begin_nominal(const double* earned);
 
   const Problem* problem_;
   Channel channel_;
@@ -67,7 +76,7 @@ class BestRows {
   BestExpected best_;
   RowsOfStates states_;         // by place
   std::vector<Row> begin_;      // of a submodel: the first row of each place
-  std::vector<double> earned_;  // of each row, where the model has no such array
+  std::vector<double> earned_;  // of each row, where no array of the model has it
 };
 
 }  // namespace redoubt::internal

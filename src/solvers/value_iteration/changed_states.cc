@@ -8,8 +8,6 @@
 namespace redoubt::internal {
 namespace {
 
-constexpr int kLongestPeriod = 32;
-
 // So that a list of them is shorter than the list of all by more than it takes to keep it.
 bool are_few(std::size_t count, std::size_t states) { return 4 * count <= 3 * states; }
 
@@ -42,14 +40,9 @@ double ChangedStates::bytes(const Model& model) {
   return sizeof(State) * static_cast<double>(model.outcomes()) + 32.0 * model.states();
 }
 
-void ChangedStates::compare(const std::vector<double>& before, const std::vector<double>& after) {
-  few_ = false;
-  if (!possible_ || --wait_ > 0) return;
-  std::size_t count = 0;
-  for (std::size_t s = 0; s < after.size(); ++s) count += before[s] != after[s];
-  few_ = are_few(count, after.size());
-  wait_ = period_;
-  period_ = few_ ? 1 : std::min(2 * period_, kLongestPeriod);
+void ChangedStates::compare(const std::vector<double>& before, const std::vector<double>& after,
+                            State count) {
+  few_ = possible_ && are_few(static_cast<std::size_t>(count), after.size());
   if (!few_) return;
   changed_.clear();
   for (std::size_t s = 0; s < after.size(); ++s)

@@ -17,8 +17,8 @@ class ChangedStates {
 
   static double bytes(const Model& model);
 
-  // After a step over all states.
-  void compare(const std::vector<double>& before, const std::vector<double>& after);
+  // After a step over all states that has changed `count` of them.
+  void compare(const std::vector<double>& before, const std::vector<double>& after, State count);
 
   // True when the last step is known to have changed few states.
   bool few() const { return few_; }
@@ -33,7 +33,6 @@ class ChangedStates {
   const Model* model_;
   bool possible_;
   bool few_ = false;
-  int wait_ = 0, period_ = 1;                   // steps to the next comparison, and after that
   std::vector<State> changed_;                  // by the last step
   std::vector<State> covered_, affected_;       // those, or more, and the states that lead to them
   std::vector<char> is_covered_, is_affected_;  // the same, by state

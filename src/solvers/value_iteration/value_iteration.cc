@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "bellman/large_arrays.h"
 #include "bellman/steps.h"
 #include "evaluation/stationary.h"
 #include "model/scope.h"
@@ -33,7 +34,8 @@ class Sweeps {
         best_(problem, channel, workers, exchange_, least),
         taken_sweep_(problem, workers, exchange_),
         stationary_(taken_sweep_),
-        compact_(all_ranks(workers.ranks(), problem.model().most_actions() <= 256)) {
+        compact_(all_ranks(workers.ranks(), problem.model().most_actions() <= 256)),
+        decides_(problem.model().most_actions() > 1) {
     if (shares_radius(problem) && !least) mixtures_.emplace(problem, channel, workers, exchange_);
   }
 
@@ -46,16 +48,22 @@ class Sweeps {
     return mixtures_ ? mixed_ : compact_ ? compact_stage() : pure_stage(actions_);
   }
 
-  // One stage of a finite horizon.
+  // One stage of a finite horizon. `later`: the decisions of the step before it, if there was one.
   void step(int stage, const std::vector<double>& next, std::vector<double>& values,
-            Policy::Stage& taken) {
+            const Policy::Stage* later, Policy::Stage& taken) {
     if (mixtures_) {
       mixtures_->step(stage, next, values, taken);
       return;
     }
+    actions_before_.swap(actions_);
     best_.sweep(stage, next, values, actions_);
-    taken = decisions();
+    if (later != nullptr && actions_ == actions_before_)
+      taken = *later;  // which is the same memory
+    else
+      taken = decisions();
   }
+
+  State changed() const { return best_.changed(); }
 
   // The same where the last step has changed few values, which are replaced. `later` has the
   // decisions of that step.
@@ -65,15 +73,21 @@ class Sweeps {
     some_values_.resize(states.size());
     some_actions_.resize(states.size());
     best_.step_of(states, values, some_values_.data(), some_actions_.data());
-    for (std::size_t i = 0; i < states.size(); ++i) actions_[states[i]] = some_actions_[i];
+    bool same = true;
+    for (std::size_t i = 0; decides_ && i < states.size(); ++i) {
+      same &= actions_[states[i]] == some_actions_[i];
+      actions_[states[i]] = some_actions_[i];
+    }
     changed.update(some_values_, values);
+    decisions = later;  // which is the same memory
+    if (same) return;
     if (!compact_) {
       decisions = pure_stage(actions_);
       return;
     }
-    decisions = later;
+    MixedChoice* mixed = decisions.mixed.edit().data();
     for (std::size_t i = 0; i < states.size(); ++i)
-      decisions.mixed[states[i]].safe = static_cast<std::uint8_t>(some_actions_[i]);
+      mixed[states[i]].safe = static_cast<std::uint8_t>(some_actions_[i]);
   }
 
   // Brings the values closer to those of a policy that follows the actions of the last step for
@@ -83,7 +97,7 @@ class Sweeps {
       find_taken_rows(problem_.model(), 0, mixed_, taken_);
     else
       take_rows(problem_.model(), actions_, taken_);
-    stationary_.improve(taken_, channel_, values, [&](double) { return width; });
+    stationary_.improve(taken_, channel_, values, [&](int, double) { return width; });
   }
   // The share of states in which the last step took another action than the one before. All ranks
   // ask together.
@@ -137,13 +151,12 @@ class Sweeps {
 
   // Four bytes for a state, where a byte can tell its actions apart.
   Policy::Stage compact_stage() const {
+    std::vector<MixedChoice> mixed;
+    mixed.reserve(actions_.size());
+    for (const std::int32_t action : actions_)
+      mixed.push_back({.safe = static_cast<std::uint8_t>(std::max(0, action))});
     Policy::Stage stage;
-    stage.mixed.resize(actions_.size());
-    std::transform(actions_.begin(), actions_.end(), stage.mixed.begin(), [](std::int32_t action) {
-      MixedChoice choice;
-      choice.safe = static_cast<std::uint8_t>(std::max(0, action));
-      return choice;
-    });
+    stage.mixed = std::move(mixed);
     return stage;
   }
 
@@ -156,6 +169,7 @@ class Sweeps {
   TakenSweep taken_sweep_;
   StationaryValues stationary_;
   bool compact_;
+  bool decides_;         // there is a state with more than one action
   Policy::Stage mixed_;  // the decisions of the last step, where they mix
   std::vector<std::int32_t> actions_, actions_before_, some_actions_;
   std::vector<double> some_values_;
@@ -175,7 +189,8 @@ void run_finite(const Problem& problem, Sweeps& sweeps, SolverCheckpoint* solve,
   std::int64_t stage = problem.horizon();
   const auto horizon = static_cast<double>(stage);
   std::vector<double>& next = result.values;
-  next.assign(problem.model().states(), 0.0);
+  resize_with_large_pages(next, problem.model().states());
+  std::fill(next.begin(), next.end(), 0.0);
   result.policy.stages.resize(stage);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
@@ -193,8 +208,9 @@ void run_finite(const Problem& problem, Sweeps& sweeps, SolverCheckpoint* solve,
     if (changed.few()) {
       sweeps.step_on(changed, next, result.policy.stages[stage], decisions);
     } else {
-      sweeps.step(h, next, values, decisions);
-      changed.compare(next, values);
+      sweeps.step(h, next, values,
+                  stage < problem.horizon() ? &result.policy.stages[stage] : nullptr, decisions);
+      changed.compare(next, values, sweeps.changed());
       next.swap(values);
     }
     stage = h;
@@ -218,7 +234,8 @@ class InfiniteHorizon {
         result_(result) {}
 
   void run(SolverCheckpoint* solve) {
-    result_.values.assign(problem_.model().states(), 0.0);
+    resize_with_large_pages(result_.values, problem_.model().states());
+    std::fill(result_.values.begin(), result_.values.end(), 0.0);
     result_.policy.stages.resize(1);
     const auto state = [&](Archive& archive) { visit(archive); };
     if (solve && solve->restore(state)) {
