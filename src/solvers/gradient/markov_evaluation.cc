@@ -18,25 +18,28 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
         sweep_states(begin, end, workers_[worker]);
       }),
       channels_(channels_of(problem)),
-      lanes_(padded_lanes(static_cast<int>(channels_.size()))),
       stages_(problem.infinite() ? 1 : problem.horizon()),
       tolerance_(tolerance),
-      chain_(problem, workers, channels(), lanes_) {
+      chains_(problem, workers, channels()) {
   const Model& model = problem.model();
   const bool same_rows = model.stages() == 1;  // otherwise a row is of one stage only
   stage_slots_ = same_rows ? model.rows() : 0;
   stage_kernel_ = same_rows ? model.rows() + model.outcomes() : 0;
   slots_ = same_rows ? stages_ * model.rows() : model.rows();
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
-  const std::size_t layer = static_cast<std::size_t>(model.states()) * lanes_;
-  worth_.assign(slots_ * lanes_, 0.0);
-  if (with_visits || problem.infinite())
-    kernel_.assign((same_rows ? stages_ : 1) * (model.rows() + model.outcomes()) * lanes_, 0.0);
+  const std::size_t layer = static_cast<std::size_t>(model.states()) * channels();
+  worth_.assign(slots_ * channels(), 0.0);
+  if (with_visits || problem.infinite()) {
+    kernel_size_ = (same_rows ? stages_ : 1) * (model.rows() + model.outcomes());
+    kernel_.assign(kernel_size_ * channels(), 0.0);
+    for (Row row = 0; row < model.rows(); ++row)
+      row_kernels_.push_back(model.outcome_begin(row) + row);
+  }
   values_.assign(layer * (problem.infinite() ? 1 : stages_ + 1), 0.0);
   visits_.assign(static_cast<std::size_t>(model.states()) * (stages_ + 1), 0.0);
-  totals_.assign(lanes_, 0.0);
+  totals_.assign(channels(), 0.0);
   if (workers_.front().rows.needs_floor()) {
-    floor_.assign(lanes_, 0.0);
+    floor_.assign(channels(), 0.0);
     landing_.assign(static_cast<std::size_t>(channels()) * stages_, 0);
   }
   if (!problem.infinite()) return;
@@ -45,8 +48,7 @@ MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, dou
   most_sweeps_ = 2 * stages_until_negligible(problem, tolerance, workers);
 }
 
-MarkovEvaluation::Worker::Worker(const Problem& problem)
-    : rows(problem), next(problem.model().most_outcomes()) {
+MarkovEvaluation::Worker::Worker(const Problem& problem) : rows(problem) {
   if (shares_radius(problem)) states.emplace(problem);
 }
 
@@ -79,7 +81,7 @@ void MarkovEvaluation::run(std::span<const double> weights) {
 }
 
 void MarkovEvaluation::run_finite(std::span<const double> weights) {
-  const std::size_t layer = static_cast<std::size_t>(problem_->model().states()) * lanes_;
+  const std::size_t layer = static_cast<std::size_t>(problem_->model().states()) * channels();
   for (int h = stages_; h-- > 0;) {
     sweep(weights, h, values_.data() + (h + 1) * layer);
     average(weights, h, values_.data() + h * layer);
@@ -107,7 +109,7 @@ void MarkovEvaluation::run_infinite(std::span<const double> weights) {
     last = missing;
     if (disappointments < kPatience) {
       for (std::size_t i = 0; i < base_.size(); ++i) correction_[i] = values_[i] - base_[i];
-      chain_.solve(kernels(weights), correction_);
+      chains_.solve(kernels(weights), correction_);
       for (std::size_t i = 0; i < base_.size(); ++i) base_[i] += correction_[i];
     } else {
       base_ = values_;
@@ -124,8 +126,9 @@ void MarkovEvaluation::sweep(std::span<const double> weights, int stage, const d
   next_ = next;
   if (!floor_.empty()) {
     for (int c = 0; c < channels(); ++c) {
+      const double* own = next + std::int64_t{c} * model.states();
       const auto worth = [&](State s) {
-        return next[s * lanes_ + c] + arrival_worth(*problem_, channels_[c], s);
+        return own[s] + arrival_worth(*problem_, channels_[c], s);
       };
       State least = 0;
       for (State s = 1; s < model.states(); ++s)
@@ -134,23 +137,24 @@ void MarkovEvaluation::sweep(std::span<const double> weights, int stage, const d
       floor_[c] = worth(least);
     }
   }
-  const double work = 40.0 * static_cast<double>(model.outcomes()) / model.stages();
+  const double work = 10.0 * channels() * static_cast<double>(model.outcomes()) / model.stages();
   group_->for_each(model.states(), work, body_);
 }
 
 void MarkovEvaluation::sweep_states(std::int64_t begin, std::int64_t end, Worker& worker) {
   if (worker.states) return sweep_shared(begin, end, worker);
   const Model& model = problem_->model();
-  const State* next_state = model.arrays().next.data();
-  const double* floor = floor_.empty() ? nullptr : floor_.data();
-  double* kernel = kernel_.empty() ? nullptr : kernel_.data() + stage_ * stage_kernel_ * lanes_;
-  for (Row row = model.row_begin(stage_, static_cast<State>(begin));
-       row < model.row_end(stage_, static_cast<State>(end - 1)); ++row) {
-    const auto first = model.outcome_begin(row), last = model.outcome_end(row);
-    for (auto o = first; o < last; ++o) worker.next[o - first] = next_ + next_state[o] * lanes_;
-    worker.rows.worst(row, channels_, channels(), worker.next.data(), floor,
-                      worth_.data() + slot(stage_, row) * lanes_,
-                      kernel ? kernel + (first + row) * lanes_ : nullptr);
+  const Row first = model.row_begin(stage_, static_cast<State>(begin));
+  const Row count = model.row_end(stage_, static_cast<State>(end - 1)) - first;
+  for (int c = 0; c < channels(); ++c) {
+    RowBatch::Distributions to;
+    if (!kernel_.empty())
+      to = {row_kernels_.data() + first,
+            kernel_.data() + c * kernel_size_ + stage_ * stage_kernel_};
+    worker.rows.worst(first, count, channels_[c], next_ + std::int64_t{c} * model.states(),
+                      floor_.empty() ? 0 : floor_[c],
+                      worth_.data() + c * slots_ + slot(stage_, first),
+                      kernel_.empty() ? nullptr : &to);
   }
 }
 
@@ -169,7 +173,7 @@ void MarkovEvaluation::sweep_shared(std::int64_t begin, std::int64_t end, Worker
   struct Next {
     const MarkovEvaluation& of;
     double operator()(int item, std::int64_t, int, State next) const {
-      return of.next_[std::int64_t{next} * of.lanes_ + item % of.channels()];
+      return of.next_[std::int64_t{item % of.channels()} * of.problem_->model().states() + next];
     }
     double floor(int item, std::int64_t) const { return of.floor_[item % of.channels()]; }
   };
@@ -190,30 +194,32 @@ void MarkovEvaluation::keep_answer(Row row, int channel, const StateLanes& lanes
   const double discount = problem_->discount();
   const Channel& of = channels_[channel];
   const auto first = model.outcome_begin(row), last = model.outcome_end(row);
-  double* kernel =
-      kernel_.empty() ? nullptr : kernel_.data() + (stage_ * stage_kernel_ + first + row) * lanes_;
+  const double* next = next_ + std::int64_t{channel} * model.states();
+  double* kernel = kernel_.empty() ? nullptr
+                                   : kernel_.data() + channel * kernel_size_ +
+                                         stage_ * stage_kernel_ + row_kernels_[row];
   double worth = of.sign * model.value(of.signal, row);
   for (auto o = first; o < last; ++o) {
     const double chosen = lanes.chosen(lane, action, static_cast<int>(o - first));
     worth += chosen * (of.sign * model.outcome_value(of.signal, o) +
-                       discount * next_[model.arrays().next[o] * lanes_ + channel]);
-    if (kernel != nullptr) kernel[(o - first) * lanes_ + channel] = chosen;
+                       discount * next[model.arrays().next[o]]);
+    if (kernel != nullptr) kernel[o - first] = chosen;
   }
   const double landing = lanes.landing(lane, action);
   if (!floor_.empty()) worth += discount * landing * floor_[channel];
-  if (kernel != nullptr) kernel[(last - first) * lanes_ + channel] = landing;
-  worth_[slot(stage_, row) * lanes_ + channel] = worth;
+  if (kernel != nullptr) kernel[last - first] = landing;
+  worth_[channel * slots_ + slot(stage_, row)] = worth;
 }
 
 void MarkovEvaluation::average(std::span<const double> weights, int stage, double* values) const {
   const Model& model = problem_->model();
-  const int count = channels();
-  for (State s = 0; s < model.states(); ++s) {
-    double* value = values + s * lanes_;
-    std::fill_n(value, count, 0.0);
-    for (Row row = model.row_begin(stage, s); row < model.row_end(stage, s); ++row) {
-      const auto at = slot(stage, row);
-      for (int c = 0; c < count; ++c) value[c] += weights[at] * worth_[at * lanes_ + c];
+  for (int c = 0; c < channels(); ++c) {
+    const double* worth = worth_.data() + c * slots_;
+    for (State s = 0; s < model.states(); ++s) {
+      double sum = 0;
+      for (Row row = model.row_begin(stage, s); row < model.row_end(stage, s); ++row)
+        sum += weights[slot(stage, row)] * worth[slot(stage, row)];
+      *values++ = sum;
     }
   }
 }
@@ -221,9 +227,10 @@ void MarkovEvaluation::average(std::span<const double> weights, int stage, doubl
 void MarkovEvaluation::sum_at_start(const double* values) {
   const Start& start = problem_->start();
   std::fill(totals_.begin(), totals_.end(), 0.0);
+  const std::int64_t states = problem_->model().states();
   for (std::size_t i = 0; i < start.states.size(); ++i)
     for (int c = 0; c < channels(); ++c)
-      totals_[c] += start.probability[i] * values[start.states[i] * lanes_ + c];
+      totals_[c] += start.probability[i] * values[c * states + start.states[i]];
 }
 
 // By contraction, how far the values may be from the fixed point: each channel relative to its
@@ -234,9 +241,10 @@ double MarkovEvaluation::residual() {
   error_ = 0;
   for (int c = 0; c < channels(); ++c) {
     double change = 0, scale = 1;
-    for (State s = 0; s < problem_->model().states(); ++s) {
-      change = std::max(change, std::abs(values_[s * lanes_ + c] - base_[s * lanes_ + c]));
-      scale = std::max(scale, std::abs(values_[s * lanes_ + c]));
+    const std::int64_t states = problem_->model().states();
+    for (std::int64_t i = c * states; i < (c + 1) * states; ++i) {
+      change = std::max(change, std::abs(values_[i] - base_[i]));
+      scale = std::max(scale, std::abs(values_[i]));
     }
     relative = std::max(relative, rest * change / scale);
     error_ = std::max(error_, rest * change);
@@ -248,7 +256,7 @@ std::span<const double> MarkovEvaluation::visits(std::span<const double> weights
   const Model& model = problem_->model();
   const State states = model.states();
   if (problem_->infinite()) {
-    chain_.visits(kernels(weights), channel, std::span(visits_).first(states));
+    chains_.visits(kernels(weights), channel, std::span(visits_).first(states));
     return visits_;
   }
   std::fill(visits_.begin(), visits_.end(), 0.0);
@@ -262,8 +270,9 @@ std::span<const double> MarkovEvaluation::visits(std::span<const double> weights
       for (Row row = model.row_begin(h, s); row < model.row_end(h, s); ++row) {
         const auto first = model.outcome_begin(row), last = model.outcome_end(row);
         const double leaving = problem_->discount() * here[s] * weights[slot(h, row)];
-        const double* mass = kernel_.data() + (h * stage_kernel_ + first + row) * lanes_ + channel;
-        for (auto o = first; o < last; ++o, mass += lanes_)
+        const double* mass =
+            kernel_.data() + channel * kernel_size_ + h * stage_kernel_ + row_kernels_[row];
+        for (auto o = first; o < last; ++o, ++mass)
           there[model.arrays().next[o]] += leaving * *mass;
         if (!landing_.empty()) there[landing_[h * channels() + channel]] += leaving * *mass;
       }

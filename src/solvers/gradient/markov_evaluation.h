@@ -4,10 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "bellman/row_batch.h"
 #include "bellman/state_batch.h"
 #include "parallel/workers.h"
 #include "redoubt/advanced/checkpoint.h"
-#include "solvers/gradient/chain.h"
+#include "solvers/gradient/policy_chains.h"
 
 namespace redoubt::internal {
 
@@ -36,7 +37,7 @@ class MarkovEvaluation {
   // Of the last run: totals from the start, the largest error in them, what each slot is worth.
   double total(int channel) const { return totals_[channel]; }
   double error() const { return error_; }
-  double worth(std::int64_t slot, int channel) const { return worth_[slot * lanes_ + channel]; }
+  double worth(std::int64_t slot, int channel) const { return worth_[channel * slots_ + slot]; }
   // Discounted visits to (stage, state) under the policy and nature's kernels for the channel.
   std::span<const double> visits(std::span<const double> weights, int channel);
 
@@ -48,12 +49,11 @@ class MarkovEvaluation {
  private:
   struct Worker {
     explicit Worker(const Problem& problem);
-    RowEvaluator rows;
+    RowBatch rows;
     std::optional<StateBatch> states;  // in their place where the rows of a state share a radius
     std::vector<StateItem> items;      // [state][channel]
     std::vector<Row> row;
     std::vector<double> result;
-    std::vector<const double*> next;
   };
 
   void run_finite(std::span<const double> weights);
@@ -66,24 +66,28 @@ class MarkovEvaluation {
   void average(std::span<const double> weights, int stage, double* values) const;
   void sum_at_start(const double* values);
   double residual();  // how far the policy's values are from those that they follow from
-  Kernels kernels(std::span<const double> weights) const { return {weights, kernel_, landing_}; }
+  Kernels kernels(std::span<const double> weights) const {
+    return {weights, kernel_, kernel_size_, landing_};
+  }
 
   const Problem* problem_;
   Workers* group_;
   Workers::Body body_;
   std::vector<Worker> workers_;
   std::vector<Channel> channels_;
-  int lanes_, stages_;
-  std::int64_t stage_slots_, stage_kernel_, slots_;
+  int stages_;
+  std::int64_t stage_slots_, stage_kernel_, slots_, kernel_size_ = 0;
   double tolerance_;
   std::int64_t most_sweeps_ = 0;
 
-  std::vector<double> worth_, kernel_;
-  std::vector<double> values_;  // [state][lane]; in a finite horizon for each stage and the end
+  std::vector<double> worth_;              // [channel][slot]
+  std::vector<double> kernel_;             // [channel], as in Kernels; of each stage
+  std::vector<std::int64_t> row_kernels_;  // where that of each row begins
+  std::vector<double> values_;  // [channel][state]; in a finite horizon for each stage and the end
   std::vector<double> base_, correction_;  // infinite horizon: the values that `worth_` belongs to
   std::vector<double> floor_, totals_, visits_;
   std::vector<State> landing_;
-  Chain chain_;
+  PolicyChains chains_;
   bool begun_ = false;
   int stage_ = 0;                 // of the sweep at hand
   const double* next_ = nullptr;  // and what the next stage is worth
