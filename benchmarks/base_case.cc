@@ -129,8 +129,8 @@ double two_threads_by_one(const std::string& set) {
   const Problem problem = garnet(set, 1'000'000, "actions=4,successors=5,horizon=4");
   double one = std::numeric_limits<double>::infinity(), two = one;
   for (int again = 0; again < 3; ++again) {
-    one = std::min(one, robust(problem, {.threads = 1}).seconds);
-    two = std::min(two, robust(problem, {.threads = 2}).seconds);
+    one = std::min(one, robust(problem, {}, {.threads = 1}).seconds);
+    two = std::min(two, robust(problem, {}, {.threads = 2}).seconds);
   }
   return one / two;
 }

@@ -67,6 +67,28 @@ def interval(p, v, radius):
     return P
 
 
+BOUND = 0.1  # of composed sets: how far the centre of a ball is from the row
+
+
+def around(ball):
+    """A ball around the centre that nature takes within the bounds: that with the most mass on the lowest values."""
+
+    def worst(p, v, radius):
+        centre = interval(p, v, BOUND)
+        P = np.zeros_like(p)
+        for row, c in enumerate(centre):
+            on = c > 0
+            P[row, on] = ball(c[None, on], v[row][None, on], radius)[0]
+        return P
+
+    return worst
+
+
+def bounded(ball):
+    return lambda p: rd.Composed(ball, np.where(p > 0, np.maximum(p - BOUND, 0), 0),
+                                 np.where(p > 0, np.minimum(p + BOUND, 1), 0))  # fmt: skip
+
+
 SETS = {
     "none": (lambda p: rd.Nominal(), keep),
     "tv": (lambda p: rd.TV(0.15, reach="support"), tv),
@@ -74,6 +96,9 @@ SETS = {
     "chi2": (lambda p: rd.Chi2(0.15), chi2),
     "kl": (lambda p: rd.KL(0.15), kl),
     "interval": (lambda p: rd.Interval(np.maximum(p - 0.15, 0), np.minimum(p + 0.15, 1)), interval),
+    "interval-tv": (bounded(rd.TV(0.15, reach="support")), around(tv)),
+    "interval-chi2": (bounded(rd.Chi2(0.15)), around(chi2)),
+    "interval-kl": (bounded(rd.KL(0.15)), around(kl)),
 }
 
 
