@@ -156,14 +156,13 @@ def test_a_broken_constraint_is_an_outcome_not_an_error():
 
 
 def test_a_tolerance_ends_the_sweeps_of_robust_and_nominal():
-    problem = "garnet(states=30,horizon=infinite,discount=0.99,set=none,start=0)"
-    for method in ("robust", "nominal"):
-        rough, fine = (run_json("solve", problem, "--method", method, *flags) for flags in (["--tolerance", ".05"], []))
-        assert rough["iterations"] < fine["iterations"]
-        assert rough["reward"]["worst"] <= fine["reward"]["worst"] * (1 + 1e-9)
-    gap = run_json("solve", problem, "--method", "robust", "--tolerance", ".05")["reward"]["gap"]
-    assert gap <= .05 * fine["reward"]["worst"]
-    assert refused("solve", problem, "--method", "robust", "--tolerance", "2") == "tolerance = 2, must be in (0, 1)"
+    terms = ["river_swim(start=0,discount=0.95)", "--bound", "cost<=1000", "--method"]
+    rough, fine = (run_json("solve", *terms, "robust", *flags)["reward"] for flags in (["--tolerance", ".1"], []))
+    assert fine["gap"] <= 1e-8 * fine["bound"] < rough["gap"] <= .1 * rough["bound"]
+    assert rough["worst"] <= fine["bound"] and fine["worst"] <= rough["bound"]
+    nominal = run_json("solve", *terms, "nominal", "--tolerance", ".1")["reward"]["worst"]
+    assert nominal <= fine["bound"]
+    assert refused("solve", *terms, "robust", "--tolerance", "2") == "tolerance = 2, must be in (0, 1)"
 
 
 def test_a_policy_that_breaks_a_constraint_has_no_gap():
