@@ -45,7 +45,8 @@ class Pass {
     const int stages = stages_before_end();
     std::vector<double> next(stage_.nodes(stages) * channels_.size(), 0.0), values;
     if (problem_.infinite()) {
-      if (memoryless_) std::copy(near.begin(), near.end(), next.begin());
+      if (memoryless_ && !problem_.undiscounted())
+        std::copy(near.begin(), near.end(), next.begin());
       reach_fixed_point(stages, next);
     }
     keep(next);
