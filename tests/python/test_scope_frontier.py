@@ -13,13 +13,14 @@ import scipy.sparse
 
 
 class TreeOfTV:
-    """A linear program. With reach anywhere a landing may be in any state that its row does not list, and what is promised there must be kept by
-    all of them."""
+    """A linear program. `landings(state, action)` are the states that nature may move mass to, and what is promised there must be kept by all of them;
+    `end` is what each state is worth when the horizon is over, in each channel."""
 
-    def __init__(self, rows, channels, horizon, discount, radius, reach):
-        self.rows, self.channels, self.discount, self.radius, self.anywhere = rows, channels, discount, radius, reach == "anywhere"
+    def __init__(self, rows, channels, horizon, discount, radius, landings, start=0, end=None):
+        self.rows, self.channels, self.discount, self.radius, self.landings = rows, channels, discount, radius, landings
+        self.end = np.zeros((len(channels), len(rows))) if end is None else end
         self.lower, self.entries, self.limits, self.equal = [], [], [], []
-        self.root = self.node(0, horizon, None)
+        self.root = self.node(start, horizon, None)
 
     def variables(self, count, lower=-np.inf):
         self.lower += [lower] * count
@@ -40,7 +41,7 @@ class TreeOfTV:
         share = self.variables(len(rows), 0.0)
         self.rule([(v, 1.0) for v in share] + ([(weight, -1.0)] if weight is not None else []), 1.0 if weight is None else 0.0, True)
         listed = [np.flatnonzero(row) for row in rows]
-        to = [range(self.rows.shape[0]) if self.anywhere else listed[a] for a in range(len(rows))]
+        to = [sorted({*listed[a], *self.landings(state, a)}) for a in range(len(rows))]
         after = [{i: self.node(i, left - 1, share[a]) for i in to[a]} for a in range(len(rows))]
         totals = self.variables(len(channels))
         for j, pay in enumerate(channels):
@@ -48,7 +49,7 @@ class TreeOfTV:
             terms = [(totals[j], 1.0), (price, self.radius)] + [(share[a], -pay[state, a]) for a in range(len(rows))]
             for a, row in enumerate(rows):
                 (low,) = self.variables(1)
-                value = {i: [] if after[a][i] is None else [(after[a][i][j], self.discount)] for i in to[a]}
+                value = {i: [(share[a], self.discount * self.end[j, i])] if left == 1 else [(after[a][i][j], self.discount)] for i in to[a]}
                 for i in to[a]:
                     self.rule([(low, 1.0)] + [(v, -c) for v, c in value[i]])
                 for i in listed[a]:
@@ -58,8 +59,10 @@ class TreeOfTV:
             self.rule(terms)
         return totals
 
-    def best(self, bound):
-        self.lower[self.root[1]] = bound
+    def best(self, *bounds):
+        """None when they cannot be kept."""
+        for variable, bound in zip(self.root[1:], bounds, strict=True):
+            self.lower[variable] = bound
         row, column, value = zip(*self.entries, strict=True)
         matrix = scipy.sparse.csr_matrix((value, (row, column)), shape=(len(self.limits), len(self.lower)))
         equal, limits = np.array(self.equal), np.array(self.limits)
@@ -67,8 +70,12 @@ class TreeOfTV:
         objective[self.root[0]] = -1
         found = scipy.optimize.linprog(objective, matrix[~equal], limits[~equal], matrix[equal], limits[equal],
                                        [(low if np.isfinite(low) else None, None) for low in self.lower], method="highs")  # fmt: skip
-        assert found.status == 0
-        return -found.fun
+        assert found.status in (0, 2)
+        return -found.fun if found.status == 0 else None
+
+
+def landings_of(reach, states):
+    return lambda state, action: range(states) if reach == "anywhere" else []
 
 
 class TreeOfBalls:
@@ -159,7 +166,7 @@ def test_tv_against_linear_programs(reach, shape):
         radius = [0.05, 0.1, 0.2, 0.4][seed % 4]
         set_ = rd.TV(radius, reach=reach, scope="state")
         problem, rows, channels, bound = random_problem(100 * shape + seed, set_, states, actions, successors, horizon)
-        exact = TreeOfTV(rows, channels, horizon, problem.discount, radius, reach).best(bound)
+        exact = TreeOfTV(rows, channels, horizon, problem.discount, radius, landings_of(reach, states)).best(bound)
         check_bracket(problem, exact, rd.TV(radius, reach=reach))
 
 
@@ -174,3 +181,80 @@ def test_kl_and_chi2_against_conic_programs(kind, shape):
         exact = TreeOfBalls(rows, channels, horizon, problem.discount, set_).best(bound)
         solution = check_bracket(problem, exact, kind(radius))
         assert solution.reward.worst - 1e-6 <= exact <= solution.reward.bound + 1e-6
+
+
+@pytest.mark.parametrize("reach", ["support", "anywhere"])
+def test_two_constraints_against_linear_programs(reach):
+    together = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        set_ = rd.TV(0.1, reach=reach, scope="state")
+        problem, rows, channels, _ = random_problem(2000 + seed, set_, 3, 3, 2, 2)
+        second = random.random((3, 3))
+        problem = rd.Problem(rows, channels[0], signals={"u": channels[1], "v": second}, order="sas", horizon=2, discount=problem.discount,
+                             uncertainty=set_, constraints=[rd.at_least("u", 0), rd.at_least("v", 0)])  # fmt: skip
+        greedy = rd.solve(problem, "robust").constraints
+        bounds = [g.worst + 0.4 * (rd.achievable_range(problem, c).best - g.worst) for c, g in enumerate(greedy)]
+        exact = TreeOfTV(rows, [*channels, second], 2, problem.discount, 0.1, landings_of(reach, 3)).best(*bounds)
+        solution = rd.solve(problem.replace(constraints=[rd.at_least("u", bounds[0]), rd.at_least("v", bounds[1])]), tolerance=1e-2)
+        if exact is None:
+            assert solution.status not in ("certified", "feasible"), seed
+            continue
+        together += 1
+        assert solution.status == "certified", seed
+        assert solution.reward.worst - 1e-7 <= exact <= solution.reward.bound + 1e-7, seed
+    assert together >= 6
+
+
+@pytest.mark.parametrize("reach", ["support", "anywhere"])
+def test_chance_constraints_against_linear_programs(reach):
+    """The total of a signal that is 0 or 1 for each action, on states (state, what is still missing)."""
+    bound, horizon, states, actions = 2, 3, 3, 2
+    for seed in range(10):
+        random = np.random.default_rng(3000 + seed)
+        rows = random.dirichlet(np.ones(states), size=(states, actions)) * (random.random((states, actions, states)) < 0.8)
+        rows[rows.sum(axis=2) == 0] = 1 / states
+        rows /= rows.sum(axis=2, keepdims=True)
+        reward, earned = random.random((states, actions)), random.integers(0, 2, size=(states, actions))
+        earned[:, 0] = 1  # so that it can be done
+        reward[:, 0] *= 0.3  # and costs something
+        free = rd.Problem(rows, reward, signals={"goals": earned.astype(float)}, order="sas", horizon=horizon, start=0,
+                          uncertainty=rd.TV(0.1, reach=reach, scope="state"))  # fmt: skip
+        problem = free.replace(constraints=[rd.chance("goals", at_least=bound, probability=0.6)])
+        left = lambda missing, s, a, e=earned: max(0, missing - int(e[s, a]))
+        number = lambda s, missing: s * (bound + 1) + missing
+        size = states * (bound + 1)
+        wide, pay = np.zeros((size, actions, size)), np.zeros((2, size, actions))
+        for s in range(states):
+            for missing in range(bound + 1):
+                for a in range(actions):
+                    pay[0, number(s, missing), a] = reward[s, a]
+                    for to in range(states):
+                        wide[number(s, missing), a, number(to, left(missing, s, a))] = rows[s, a, to]
+        end = np.array([np.zeros(size), [float(n % (bound + 1) == 0) for n in range(size)]])
+
+        def landings(state, action, left=left):
+            s, missing = divmod(state, bound + 1)
+            return [number(to, left(missing, s, action)) for to in range(states)] if reach == "anywhere" else []
+
+        exact = TreeOfTV(wide, pay, horizon, 1.0, 0.1, landings, number(0, bound), end).best(0.6)
+        solution = rd.solve(problem)
+        assert exact is not None
+        assert solution.status == "certified", seed
+        assert solution.reward.worst - 1e-7 <= exact <= solution.reward.bound + 1e-7, seed
+
+
+@pytest.mark.parametrize("set_", [rd.TV(0.1, scope="state"), rd.TV(0.1, reach="support", scope="state"), rd.Chi2(0.2, scope="state"),
+                                  rd.KL(0.1, scope="state")], ids=str)  # fmt: skip
+def test_an_infinite_horizon_is_the_limit_of_long_ones(set_):
+    """With discount .7 what comes after 50 decisions is worth less than 1e-7."""
+    for seed in range(4):
+        problem, *_ = random_problem(4000 + seed, set_, 4, 3, 3, 50)
+        problem = problem.replace(discount=0.7)
+        greedy = rd.solve(problem, "robust").constraints[0].worst
+        bound = greedy + 0.6 * (rd.achievable_range(problem, 0).best - greedy)
+        problem = problem.replace(constraints=[rd.at_least("u", bound)])
+        long, infinite = rd.solve(problem), rd.solve(problem.replace(horizon=None))
+        assert infinite.status == long.status == "certified", seed
+        assert infinite.reward.worst <= long.reward.bound + 1e-6, seed
+        assert long.reward.worst <= infinite.reward.bound + 1e-6, seed

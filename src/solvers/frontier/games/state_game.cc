@@ -8,6 +8,8 @@
 namespace redoubt::internal {
 namespace {
 
+constexpr int kMostIdleRounds = 30;  // that close less than a tenth of the gap: rounding is left
+
 // Drops what is rounding, and makes the rest sum to one. False when there is none.
 bool normalise(std::vector<double>& weights) {
   constexpr double kUnused = 1e-13;
@@ -97,7 +99,8 @@ void StateGame::solve(std::span<const double> weights, double tolerance, int rou
     respond(end);
     for (const GameColumn& column : responses_) add_column(column);
   }
-  for (int round = 0; round < rounds; ++round) {
+  double open = kInfinity;  // of the gap, when it last fell by much
+  for (int round = 0, idle = 0; round < rounds && idle < kMostIdleRounds; ++round, ++idle) {
     mix();
     respond(end);
     const double value = answer_columns();
@@ -109,6 +112,7 @@ void StateGame::solve(std::span<const double> weights, double tolerance, int rou
     }
     end.gap = upper_ - end.value;
     if (end.gap <= tolerance || !add_answers()) return;
+    if (end.gap < 0.9 * open) open = end.gap, idle = 0;
   }
 }
 
@@ -258,6 +262,7 @@ void StateGame::respond(StateGameEnd& end) {
   double support = -kInfinity, inside = -kInfinity;
   responses_.resize(rows_->actions());
   inside_.resize(rows_->actions());
+  outside_.resize(rows_->actions());
   for (int a = 0; a < rows_->actions(); ++a) {
     double outer = 0, inner = 0;
     responses_[a].action = a;
@@ -279,10 +284,12 @@ void StateGame::respond(StateGameEnd& end) {
     support = std::max(support, outer);
     inside = std::max(inside, inner);
     inside_[a] = inner;
+    outside_[a] = outer;
   }
   end.bound = std::min(end.bound, support);
   if (inside >= upper_) return;
   upper_ = inside;
+  end.bounds = outside_;
   end.kernel.resize(place_.size() * signals);
   for (std::size_t i = 0; i < place_.size(); ++i) {
     for (int j = 0; j < signals; ++j) end.kernel[i * signals + j] = mixed_[j][i];

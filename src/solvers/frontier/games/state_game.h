@@ -35,6 +35,7 @@ struct StateGameEnd {
   double bound = 0, value = 0, gap = 0;
   std::vector<GameColumn> columns;  // with positive weight
   std::vector<double> kernel;       // [action][place][signal]
+  std::vector<double> bounds;       // of each action against these kernels
 };
 
 // The game of a state whose rows share a radius: the policy weighs the actions and chooses the
@@ -95,6 +96,7 @@ class StateGame {
   std::vector<Answers> answers_;        // of each signal
   std::vector<Kernel> mixed_, latest_;  // of each signal: nature's mixture, her last answer
   std::vector<GameColumn> responses_;   // the best answer of each action to the mixture
+  std::vector<double> outside_;         // a bound on what any answer is worth
   std::vector<double> inside_;          // what it is worth
   double upper_ = 0;                    // the least that nature has brought all of them to
   std::vector<double> share_;           // weight of each action

@@ -84,13 +84,21 @@ void MixtureBackup::run(int stage, State state, const FrontierStage& next, Front
   keep_best_points(state, lanes_, points, std::move(own), here);
 }
 
+// The gap is followed on by the weights of the policy, and by the action with the largest bound as
+// far as it comes from that: of its next sets too little may be known.
 void MixtureBackup::keep_cause(int lane, Causes& causes) {
+  const auto most = std::max_element(end_.bounds.begin(), end_.bounds.end());
+  const double gap = *most - end_.value;
+  double excess = 0;
+  for (std::size_t a = 0; a < share_.size(); ++a) excess += share_[a] * (*most - end_.bounds[a]);
+  const double part = gap > 0 ? std::clamp(excess / gap, 0.0, 1.0) : 0;
+  double* weight = causes.weight.data() + static_cast<std::size_t>(lane) * share_.size();
+  for (std::size_t a = 0; a < share_.size(); ++a) weight[a] = (1 - part) * share_[a];
+  weight[most - end_.bounds.begin()] += part;
   causes.action[lane] =
       static_cast<std::int32_t>(std::max_element(share_.begin(), share_.end()) - share_.begin());
   causes.slot[lane] = static_cast<std::int32_t>(causes.kernels.size());
   causes.kernels.insert(causes.kernels.end(), end_.kernel.begin(), end_.kernel.end());
-  std::copy(share_.begin(), share_.end(),
-            causes.weight.begin() + static_cast<std::ptrdiff_t>(lane * share_.size()));
 }
 
 // Turns what the policy plays into what the next stage has recipes for.
