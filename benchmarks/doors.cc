@@ -24,7 +24,7 @@ struct TwoQueues {
     served[action] = std::max(served[action] - 1, 0);
     outcome(0.5, served, 1.0);
     for (const int queue : {0, 1}) {
-      State next = served;
+      State next = s;
       next[queue] = std::min(next[queue] + 1, side - 1);
       outcome(queue == 0 ? 0.3 : 0.2, next);
     }

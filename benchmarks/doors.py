@@ -52,10 +52,9 @@ def explored():
 
     def step(state, action):
         x, y = state
-        served = (max(x - 1, 0), y) if action == "first" else (x, max(y - 1, 0))
-        yield 0.5, served, 1.0
-        yield 0.3, (min(served[0] + 1, side - 1), served[1]), 0.0
-        yield 0.2, (served[0], min(served[1] + 1, side - 1)), 0.0
+        yield 0.5, (max(x - 1, 0), y) if action == "first" else (x, max(y - 1, 0)), 1.0
+        yield 0.3, (min(x + 1, side - 1), y), 0.0
+        yield 0.2, (x, min(y + 1, side - 1)), 0.0
 
     found = []
     taken = seconds(lambda: found.append(
