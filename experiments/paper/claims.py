@@ -140,6 +140,7 @@ class Extensions:
     chance: dict[str, dict]  # a problem with a chance constraint, by each method
     state: dict[str, dict]  # rows of a state that share the radius, by each method
     alone: dict  # the answer of frontier where every row has that radius to itself
+    factors: dict[str, dict]  # rows that mix a few distributions, by each method
     commands: dict[str, list[str]]
 
 
@@ -155,16 +156,18 @@ def extensions(program: Program, _: list[Result]) -> Extensions:
     two = ["solve", problem, "--bound", "cost<=4", "--bound", "cost>=0.8"]
     chance = ["solve", problem, "--bound", "cost<=4 with 0.8"]
     state = ["solve", problem, "--scope", "state"]
+    factors = ["solve", "experiments/paper/factors.json"]
     commands = {"rounding": [command("solve", problem, "--method", "rcvi", "--budget-step", "0.4")],
                 "two": [command(*two, *options) for options in methods.values()],
                 "chance": [command(*chance, *options) for options in methods.values()],
-                "state": [command(*state, *options) for options in methods.values()]}  # fmt: skip
+                "state": [command(*state, *options) for options in methods.values()],
+                "factors": [command(*factors, *options) for options in methods.values()]}  # fmt: skip
 
     def by_method(arguments):
         return {name: program.json(*arguments, *options) for name, options in methods.items()}
 
     alone = program.json("solve", problem, *methods["frontier"])
-    return Extensions(grid, by_method(two), by_method(chance), by_method(state), alone, commands)
+    return Extensions(grid, by_method(two), by_method(chance), by_method(state), alone, by_method(factors), commands)
 
 
 MEASUREMENTS = {

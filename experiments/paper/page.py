@@ -84,6 +84,7 @@ def _claims(results: list[Result], measured: dict) -> str:
         ["Several constraints", *_several(measured["extensions"])],
         ["Chance constraints", *_chance(measured["extensions"])],
         ["s-rectangular sets", *_state(measured["extensions"])],
+        ["Function approximation: left open", *_approximation(measured["extensions"])],
     ]  # fmt: skip
     return "## Claims\n\n" + _table(["claim", "measured here", "verdict", "command"], rows)
 
@@ -220,6 +221,13 @@ def _state(found: Extensions) -> list[str]:
             + f"; with that radius for every row, frontier: reward {_number(found.alone['reward']['worst'])}. At every state and budget RCVI solves a "
             "concave program in place of a linear one; it still asks each to keep its own budget.")  # fmt: skip
     return [said, "holds; " + _statuses(found.state), _code(found.commands["state"])]
+
+
+def _approximation(found: Extensions) -> list[str]:
+    said = ("40 states whose rows mix four factors with known features (linear, d-rectangular), horizon 20. " + _by_method(found.factors, "cost")
+            + ". The set is around factors, so a row costs a sum over factors. Where features are not known, cells of states and grids over real vectors bracket the answer instead: "
+            "[aggregation](../groups.md#aggregation), [continuous systems](../continuous.md).")  # fmt: skip
+    return [said, "for known features: " + _statuses(found.factors), _code(found.commands["factors"])]
 
 
 # The tables behind them.
