@@ -162,3 +162,18 @@ def test_bad_rows_are_errors():
         rd.worst_case(rd.KL(0.1), sparse, [1.0, 2.0, 3.0])
     with pytest.raises(rd.Error, match=r"lo of list, must be a number or a sparse matrix"):
         rd.worst_case(rd.Interval([0, 0], [1, 1]), sparse, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("uncertainty", [rd.KL(0.05), rd.TV(0.1, reach="support")])
+def test_values_near_the_smallest_numbers(uncertainty):
+    """Values of states that are far from everything: a range that has no inverse once made the distribution not a number."""
+    rng = np.random.default_rng(0)
+    for scale in (-324, -318, -310, -300, -285):
+        for n in (2, 3, 4):
+            p = rng.dirichlet(np.ones(n), size=64)
+            v = 10.0 ** rng.uniform(-324, scale, size=p.shape) * (rng.random(p.shape) < 0.8)
+            worst, distribution = rd.worst_case(uncertainty, p, v, return_distribution=True)
+            assert np.isfinite(distribution).all() and (distribution >= 0).all()
+            assert np.allclose(distribution.sum(axis=1), 1.0)
+            assert (worst >= v.min(axis=1)).all() and (worst <= (p * v).sum(axis=1) + 1e-290).all()
+            assert np.allclose((distribution * v).sum(axis=1), worst, rtol=1e-6, atol=1e-290)

@@ -11,6 +11,10 @@ static_assert(kLanes == kLaneBlock);
 // Cauchy's inequality, kl by Pinsker's): the row is its nominal one, and nothing underflows.
 inline constexpr double kNoRadius = 1e-30;
 
+// Values that differ by less are one value: so small a number has no inverse, and nothing that is
+// computed from it means anything.
+inline constexpr double kNoRange = 1e-290;
+
 // Eight lanes of a row's values.
 struct Block {
   const double* const* values;

@@ -59,6 +59,7 @@ template <class Rows>
   task.shape = {origin, low - origin, mean, unit, power_below(range), range * unit, m2, m3, m4, m5};
   task.low = low;
   task.collapsed = low == high;
+  task.certain = task.certain | ((range < kNoRange) & !task.collapsed);
   task.todo = !(task.collapsed | task.certain);
   task.drop = 0.0;
   task.best = 1.0;
@@ -194,12 +195,20 @@ void write_minimiser(const Rows& rows, const Task& task, const Minimiser& minimi
   const Estimate again =
       extrapolate_anywhere(evaluate_anywhere(rows, v, shape, b), task.radius, b, shape);
   const Lanes slope = -select(again.certified, again.b, b) * shape.unit;
-  Lanes mass = 0.0;
-  for (int i = 0; i < v.outcomes; ++i)
-    mass += rows.probability(v, i) * exp(((v[i] - shape.origin) - shape.low) * slope);
+  // The slope has no number where all but values that are nearly the lowest are left: then those
+  // keep their shares.
+  Lanes mass = 0.0, lowest = 0.0;
   for (int i = 0; i < v.outcomes; ++i) {
-    const Lanes x = ((v[i] - shape.origin) - shape.low) * slope;
-    const Lanes p = rows.probability(v, i) * exp(x) / mass;
+    const Lanes above = (v[i] - shape.origin) - shape.low;
+    mass += rows.probability(v, i) * exp(above * slope);
+    lowest += select(above < kNoRange, Lanes(rows.probability(v, i)), 0.0);
+  }
+  const Mask steep = !(mass == mass);
+  for (int i = 0; i < v.outcomes; ++i) {
+    const Lanes above = (v[i] - shape.origin) - shape.low;
+    const Lanes tilted = rows.probability(v, i) * exp(above * slope) / mass;
+    const Lanes kept = select(above < kNoRange, Lanes(rows.probability(v, i)), 0.0) / lowest;
+    const Lanes p = select(steep, kept, tilted);
     minimiser.set(i, select(task.collapsed, minimiser.get(i), p));
   }
   minimiser.set(v.outcomes, 0.0);

@@ -173,6 +173,7 @@ struct Measured {
   task.total.m5 = k5 + 10.0 * k2 * k3;
   task.certain = s.radius <= kNoRadius;
   task.collapsed = range == 0.0;
+  task.certain = task.certain | ((range < kNoRange) & !task.collapsed);
   task.todo = !(task.collapsed | task.certain);
   task.drop = 0.0;
   task.best = 1.0;

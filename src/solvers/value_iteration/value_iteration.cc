@@ -178,6 +178,11 @@ class Sweeps {
   std::int64_t exact_before_ = 1;
 };
 
+// A residual does not see what is not a number, and would call it settled.
+bool all_numbers(const std::vector<double>& values) {
+  return std::none_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+}
+
 // Between two sweeps.
 void report_progress(Workers& workers, SolverCheckpoint* solve, double done) {
   if (!solve) return workers.check_together();
@@ -246,7 +251,7 @@ class InfiniteHorizon {
     while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
       report_progress(sweeps_.workers(), solve,
                       std::min(0.99, static_cast<double>(result_.sweeps) / expected));
-      if (result_.sweeps > 0 && helps()) sweeps_.follow(result_.values, width_to_follow());
+      if (result_.sweeps > 0 && helps()) follow();
       last_width_ = width();
       residual_ = sweeps_.step(result_.values, better_);
       result_.values.swap(better_);
@@ -300,7 +305,14 @@ class InfiniteHorizon {
 
   // Plain sweeps converge without fail. They have the last word should following policies not
   // help.
-  bool helps() const { return monotone_ && result_.sweeps - best_sweep_ < kPatience; }
+  bool helps() const { return follows_ && monotone_ && result_.sweeps - best_sweep_ < kPatience; }
+
+  void follow() {
+    sweeps_.follow(result_.values, width_to_follow());
+    if (all_ranks(sweeps_.ranks(), all_numbers(result_.values))) return;
+    result_.values.assign(problem_.model().states(), 0.0);
+    follows_ = false;
+  }
 
   bool done() const {
     if (result_.sweeps == 0) return false;
@@ -326,6 +338,7 @@ class InfiniteHorizon {
   double last_width_ = std::numeric_limits<double>::infinity();
   double best_width_ = std::numeric_limits<double>::infinity();
   std::int64_t best_sweep_ = 0;
+  bool follows_ = true;     // it has never left what is not a number
   double new_actions_ = 1;  // share of states in which the last sweep found another action
 };
 
