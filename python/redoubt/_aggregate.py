@@ -13,6 +13,7 @@ from ._build import built, parts_of
 from ._core import Error
 from ._policy import Policy
 from ._problem import Problem, as_problem
+from ._refine import labels_of_states, refined
 from ._solution import Solution
 from ._transitions import Layout
 
@@ -27,10 +28,13 @@ class Aggregation:
     <redoubt.Aggregation: 3 cells of 6 states, 12 distinct rows>
     """
 
-    def __init__(self, large: Problem, cell: NDArray[np.int64], rows: int, problems: tuple[Problem, Problem]) -> None:
+    def __init__(
+        self, large: Problem, cell: NDArray[np.int64], rows: _DistinctRows, problems: tuple[Problem, Problem]
+    ) -> None:
         self.large, self.cell = large, cell
         self.problem, self.optimistic = problems
-        self._rows = rows
+        self._distinct = rows
+        self._rows = len(rows.row)
 
     @property
     def cells(self) -> int:
@@ -39,6 +43,20 @@ class Aggregation:
     def solve(self, method: str | None = None, **options: Any) -> AggregateSolution:
         """The answers from below and from above, by `rd.solve`; without constraints by "robust"."""
         return AggregateSolution(self, *solve_both(self.problem, self.optimistic, method, options))
+
+    def refine(self, tolerance: float = 0.02, most_cells: int | None = None, **options: Any) -> AggregateSolution:
+        """Splits cells where the gap comes from, and solves again, until the gap is at most `tolerance` of the bound (which is then
+        positive), there are `most_cells`, or nothing is left to split: then the answer is exact. Without constraints.
+
+        The cells that are split first are those that policies come to most, times the difference between their bound and
+        their guarantee. A cell is split by where the actions that the two policies take there lead, cell by cell.
+
+        >>> problem = rd.make("grid(size=8)", constraints=[])
+        >>> answer = rd.aggregate(problem).refine(tolerance=0.05)
+        >>> answer.gap <= 0.05 * answer.upper, answer.aggregation.cells < 64
+        (True, True)
+        """
+        return refined(self, tolerance, most_cells, options)
 
     def __repr__(self) -> str:
         return f"<redoubt.Aggregation: {self.cells:,} cells of {self.large.states:,} states, {self._rows:,} distinct rows>"
@@ -79,7 +97,9 @@ class AggregateSolution(Bracket):
         return f"<redoubt.AggregateSolution: {self.lower:.6g} to {self.upper:.6g}, {self.aggregation.cells:,} cells>"
 
 
-def aggregate(problem: Problem, labels: ArrayLike) -> Aggregation:
+def aggregate(
+    problem: Problem, labels: ArrayLike | None = None, *, coordinates: ArrayLike | None = None, cells: Any = None
+) -> Aggregation:
     """A smaller problem, whose answers are a guarantee for the large one and a bound on all of its policies.
 
     States with the same label are a cell. What an action does in a cell may be what it does in any of its states: nature
@@ -88,7 +108,10 @@ def aggregate(problem: Problem, labels: ArrayLike) -> Aggregation:
 
     Args:
         problem: rows that are the same at every stage; any set but `Tilt`, `Interval` and `TV` with reach anywhere.
-        labels: one for each state.
+        labels: one for each state. Not given, and no coordinates: a cell holds the states from which equally many steps lead to a row
+            that earns something, as a beginning for `refine`.
+        coordinates: in place of labels: a point for each state, (S,) or (S, d), with
+        cells: how many cells along each coordinate, one number or a list.
 
     >>> problem = rd.make("grid(size=6)", constraints=[])
     >>> row, column = np.divmod(np.arange(36), 6)
@@ -99,10 +122,14 @@ def aggregate(problem: Problem, labels: ArrayLike) -> Aggregation:
     """
     large = as_problem(problem)
     _refuse(large)
-    cell = _cells(large, np.asarray(labels))
+    return aggregated(large, labels_of_states(large, labels, coordinates, cells))
+
+
+def aggregated(large: Problem, labels: NDArray[Any]) -> Aggregation:
+    cell = _cells(large, labels)
     rows = _DistinctRows(large, cell)
     pessimistic, optimistic = (_problem_of(large, cell, rows, helpful) for helpful in (False, True))
-    return Aggregation(large, cell, len(rows.row), (pessimistic, optimistic))
+    return Aggregation(large, cell, rows, (pessimistic, optimistic))
 
 
 def _refuse(problem: Problem) -> None:
@@ -139,6 +166,7 @@ class _DistinctRows:
         radius = getattr(problem.uncertainty, "radius", None)
         self.radius = radius if isinstance(radius, np.ndarray) else None
         self.row: list[int] = []  # of the large problem, for each number
+        self.number: list[int] = []  # of each row of the large problem
         self.of: dict[tuple[int, int], list[int]] = {}
         known: dict[Any, int] = {}
         for row, (state, action) in enumerate(zip(self.layout.row_state, self.layout.action, strict=True)):
@@ -148,6 +176,7 @@ class _DistinctRows:
                 known[key] = len(self.row)
                 self.row.append(row)
                 self.of.setdefault(place, []).append(known[key])
+            self.number.append(known[key])
 
     def _signature(self, row: int) -> Any:
         begin, end = self.layout.row_outcomes[row : row + 2]

@@ -114,3 +114,60 @@ def test_bad_input():
         rd.aggregate(rd.Problem([(0, 0, (1, 2), 1.0)], 0.0, states=3, horizon=1), np.zeros(5))
     with pytest.raises(rd.Error, match="rows that differ between 2 stages"):
         rd.aggregate(rd.Problem(np.ones((2, 1, 1, 1)), 0.0, horizon=2), [0])
+
+
+def test_cells_of_a_grid_over_coordinates():
+    problem = rd.make("grid(size=6)", constraints=[])
+    row, column = np.divmod(np.arange(36), 6)
+    by_labels = rd.aggregate(problem, row // 2 * 3 + column // 3)
+    by_points = rd.aggregate(problem, coordinates=np.stack([row, column], axis=1), cells=[3, 2])
+    assert (by_points.cell == rd.aggregate(problem, row // 2 * 2 + column // 3).cell).all()
+    assert by_labels.cells >= by_points.cells
+    along = rd.aggregate(problem, coordinates=row, cells=6)
+    assert (along.cell == rd.aggregate(problem, row).cell).all()
+
+
+@pytest.mark.parametrize("uncertainty", [None, rd.KL(0.05)])
+def test_refinement_splits_cells_until_the_gap_is_small(uncertainty):
+    problem = rd.make("grid(size=10)", constraints=[]).replace(uncertainty=uncertainty)
+    exact = rd.solve(problem, "robust").reward.worst
+    start = rd.aggregate(problem)
+    assert start.cells < 25
+    gaps = []
+    for most in (start.cells, 50, 100):
+        answer = start.refine(tolerance=1e-3, most_cells=most)
+        assert answer.aggregation.cells <= most
+        assert answer.lower <= exact + 1e-7 <= answer.upper + 2e-7
+        assert rd.evaluate(problem, answer.policy).reward.worst >= answer.lower - 1e-7
+        gaps.append(answer.gap)
+    assert gaps[0] > gaps[1] > gaps[2] and gaps[2] <= 1e-3 * answer.upper
+    assert start.refine(tolerance=0.5).aggregation.cells < 100
+
+
+def test_refinement_ends_where_nothing_is_left_to_split():
+    problem = rd.make("river_swim(horizon=10,start=3)", constraints=[])
+    answer = rd.aggregate(problem, np.zeros(6)).refine(tolerance=1e-9)
+    assert answer.lower == pytest.approx(rd.solve(problem, "robust").reward.worst, abs=1e-6)
+
+
+BAD_CELLS = [
+    ({"labels": [0] * 36, "coordinates": [0] * 36, "cells": 2}, "labels and coordinates, must be one of them"),
+    ({"coordinates": [0] * 36}, "coordinates with cells"),
+    ({"cells": 3}, "cells alone, must be coordinates with cells"),
+    ({"coordinates": [0] * 35, "cells": 2}, r"coordinates of shape \(35,\), must be a finite point for each of 36 states"),
+    ({"coordinates": np.arange(36), "cells": 0}, "0 cells along a coordinate, must be at least 1"),
+    ({"labels": [0] * 35}, r"labels of shape \(35,\), must be one for each of 36 states"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_CELLS)
+def test_bad_cells(given, message):
+    with pytest.raises(rd.Error, match=message):
+        rd.aggregate(rd.make("grid(size=6)", constraints=[]), **given)
+
+
+def test_refinement_knows_no_constraints():
+    with pytest.raises(rd.Error, match="1 constraints, must be none to refine cells"):
+        rd.aggregate(rd.make("grid(size=4)")).refine()
+    with pytest.raises(rd.Error, match="tolerance = 0"):
+        rd.aggregate(rd.make("grid(size=4)", constraints=[])).refine(tolerance=0)
