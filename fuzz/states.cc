@@ -50,8 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Uncertainty& set = sets[input.ConsumeIntegralInRange<std::size_t>(0, sets.size() - 1)];
   const SetState state = read_state(input), other = read_state(input);
   const long double expected = reference_worst_case(set, state);
-  for (const InstructionSet instructions : internal::instruction_sets()) {
-    const double worst = solve(set, {state}, instructions)[0].worst;
+  for (const internal::InstructionSet instructions : internal::instruction_sets()) {
+    const double worst = redoubt::testing::solve(set, {state}, instructions)[0].worst;
     if (!(std::abs(worst - expected) <= kTolerance * error_unit(state)))
       fail(fmt::format("{}, {}: {} instead of {}", redoubt::testing::describe(set),
                        name(instructions), worst, static_cast<double>(expected)),
