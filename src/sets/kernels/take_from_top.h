@@ -11,6 +11,8 @@
 // log2(outcomes) + 2 sweeps.
 namespace redoubt::internal::REDOUBT_TARGET {
 
+constexpr int kMany = 128;  // outcomes, of all rows of a state: more sweeps of `cut`
+
 template <class Number>
 struct Taking {
   Block v;
@@ -98,7 +100,8 @@ template <int N, class Number, class Mass, class Value>
     t.mean = mean[n];
     t.todo = low[n] < high[n];
     const Lanes much = t.amount * t.v.outcomes;
-    t.descends = much <= 2.0 * t.total;  // two values on average
+    const double few = t.v.outcomes < kMany ? 2.0 : 5.0;  // values, on average
+    t.descends = much <= few * t.total;
     // The tangents at both ends of the values meet at the mean.
     t.right_mass = t.right_sum = 0.0;
     t.left_mass = t.total;
