@@ -84,7 +84,8 @@ WeightedValueIteration::Best WeightedValueIteration::over_stages() {
 // the smallest.
 WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const double> weights,
                                                               double tolerance) {
-  constexpr double kShare = 0.05;  // of the bracket, that following the policy leaves
+  constexpr double kShare = 0.05;      // of the bracket, that following the policy leaves
+  constexpr double kNothing = 1e-200;  // totals that are zero come nearer to it for ever
   const Model& model = problem_.model();
   const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
   const auto channels = static_cast<std::int64_t>(channels_.size());
@@ -103,7 +104,7 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
     const Bracket found = bracket(residual, discount);
     best.bound = at_start(here, 1, 0) + found.high;
     const double size = std::max(std::abs(residual.least), std::abs(residual.most));
-    const double enough = std::max(tolerance, 1e-13 * rest * size);
+    const double enough = std::max({tolerance, 1e-13 * rest * size, kNothing});
     if (found.width() <= enough) break;
     take_rows(model, actions_, taken);
     find_nominal_chain(model, weighted_, taken, chain);
