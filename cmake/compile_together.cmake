@@ -21,3 +21,17 @@ function(redoubt_compile_together target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
+
+# The headers of other libraries that most sources read are compiled once for a target, or are those of another target with the same
+# flags. No header of ours is among them: a change of one compiles what includes it, not all.
+function(redoubt_read_headers_once target)
+  if(NOT REDOUBT_TOGETHER)
+    return()
+  endif()
+  if(ARGC GREATER 1)
+    target_precompile_headers(${target} REUSE_FROM ${ARGV1})
+  else()
+    target_precompile_headers(${target} PRIVATE <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
+      <algorithm> <cmath> <filesystem> <functional> <map> <memory> <numeric> <optional> <span> <string> <vector>)
+  endif()
+endfunction()

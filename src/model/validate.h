@@ -19,14 +19,14 @@ bool copy_and_check(ModelArrays& arrays, const ModelViews& views);
 // The sum of a row's probabilities. Several partial sums: an addition need not wait for the last.
 inline double row_sum(const double* probability, std::int64_t outcomes) {
   double a = 0, b = 0, c = 0, d = 0, rest = 0;
-  std::int64_t i = 0;
-  for (; i + 4 <= outcomes; i += 4) {
-    a += probability[i];
-    b += probability[i + 1];
-    c += probability[i + 2];
-    d += probability[i + 3];
+  const double* const end = probability + outcomes;
+  for (; end - probability >= 4; probability += 4) {
+    a += probability[0];
+    b += probability[1];
+    c += probability[2];
+    d += probability[3];
   }
-  for (; i < outcomes; ++i) rest += probability[i];
+  for (; probability < end; ++probability) rest += *probability;
   return ((a + b) + (c + d)) + rest;
 }
 

@@ -5,7 +5,7 @@
 namespace redoubt::internal {
 
 const MixFunctions& mix_functions([[maybe_unused]] InstructionSet instructions) {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (instructions == InstructionSet::avx512) return avx512::mix_functions;
   if (instructions == InstructionSet::avx2) return avx2::mix_functions;
 #endif

@@ -7,7 +7,7 @@
 namespace redoubt::internal {
 
 const CurveFunctions& curve_functions([[maybe_unused]] InstructionSet instructions) {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (instructions == InstructionSet::avx512) return avx512::curve_functions;
   if (instructions == InstructionSet::avx2) return avx2::curve_functions;
 #endif

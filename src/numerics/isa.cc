@@ -11,7 +11,7 @@ constexpr InstructionSet kAll[] = {InstructionSet::baseline, InstructionSet::avx
                                    InstructionSet::avx512};
 
 std::size_t known_to_the_processor() {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512cd"))

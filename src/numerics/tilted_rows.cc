@@ -5,7 +5,7 @@
 namespace redoubt::internal {
 
 TiltFunction tilt_function([[maybe_unused]] InstructionSet instructions) {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (instructions == InstructionSet::avx512) return avx512::tilt_rows;
   if (instructions == InstructionSet::avx2) return avx2::tilt_rows;
 #endif

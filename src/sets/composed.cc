@@ -90,7 +90,7 @@ SetKernel choose_ball(Composed::Ball ball) {
 }  // namespace
 
 SetKernel composed_kernel(Composed::Ball ball, const SetKernels& kernels) {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (&kernels == &avx512::set_kernels) return choose_ball<avx512::set_kernels>(ball);
   if (&kernels == &avx2::set_kernels) return choose_ball<avx2::set_kernels>(ball);
 #endif

@@ -8,7 +8,7 @@ namespace redoubt::internal {
 namespace {
 
 const SetKernels& kernels_for(InstructionSet instructions) {
-#ifdef REDOUBT_X86_KERNELS
+#ifdef __x86_64__
   if (instructions == InstructionSet::avx512) return avx512::set_kernels;
   if (instructions == InstructionSet::avx2) return avx2::set_kernels;
 #endif

@@ -84,8 +84,8 @@ template <class Rows>
 // mass is only as accurate as its own size; `one` is what expm1 and log1p stand for in lanes that
 // are centred, and zero where exp and log take their place.
 template <class Rows>
-[[gnu::always_inline]] inline Evaluation evaluate_anywhere(const Rows& rows, const Block& v,
-                                                           const Shape& shape, Lanes b) {
+[[gnu::noinline]] Evaluation evaluate_anywhere(const Rows& rows, const Block& v, const Shape& shape,
+                                               Lanes b) {
   const Mask centred = b <= kLargestCentred;
   const Lanes one = select(centred, 1.0, 0.0);
   const Lanes slope = -b * shape.unit, level = -slope * select(centred, shape.mean, shape.low);

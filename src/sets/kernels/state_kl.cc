@@ -94,8 +94,8 @@ struct Measured {
 };
 
 // Which of the two ways an action is evaluated depends on its own lane alone.
-[[gnu::always_inline]] inline Measured measure_at(const StateBlock& s, const Room& room,
-                                                  const Task& task, Lanes b) {
+[[gnu::noinline]] Measured measure_at(const StateBlock& s, const Room& room, const Task& task,
+                                      Lanes b) {
   const Mask centred = b <= kLargestCentred;
   const bool some = any(task.todo & centred), others = any(task.todo & !centred);
   Measured m{{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0};
