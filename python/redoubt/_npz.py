@@ -108,7 +108,7 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
     uncertainty = terms.uncertainty
     return {
         "version": 1, "horizon": terms.horizon, "discount": terms.discount, "rewarded": draft.rewarded,
-        "set": _word(uncertainty), "temperature": getattr(uncertainty, "temperature", None),
+        "set": _core.uncertainty_name(uncertainty), "temperature": getattr(uncertainty, "temperature", None),
         "reach": getattr(getattr(uncertainty, "ball", uncertainty), "reach", None),
         "scope": getattr(uncertainty, "scope", "row"),
         "constraints": [[c.signal, c.sense, c.bound, c.probability] for c in terms.constraints],
@@ -116,15 +116,6 @@ def _terms_json(draft: _core.Draft) -> dict[str, Any]:
         "factors": draft.model.factors,
         "objective": [terms.objective.signal, terms.objective.minimise],
     }  # fmt: skip
-
-
-def _word(uncertainty: Any) -> str:
-    if isinstance(uncertainty, _core.Composed):
-        return "interval-" + _word(uncertainty.ball)
-    for kind, word in ((_core.TV, "tv"), (_core.Chi2, "chi2"), (_core.KL, "kl"), (_core.Tilt, "tilt"), (_core.Interval, "interval")):
-        if isinstance(uncertainty, kind):
-            return word
-    return "none"
 
 
 def _own_draft(arrays: dict[str, np.ndarray]) -> _core.Draft:

@@ -91,7 +91,7 @@ void RowBatch::worst_of_uncertain(const RowChoice& rows, const Channel& channel,
   const std::vector<double>& extra = problem_->model().outcome_values(channel.signal);
   stored_.added = extra.empty() ? nullptr : extra.data();
   stored_.sign = channel.sign;
-  Landings landings;
+  LandingFloor landings;
   if (nature_.floor) landings.floor = &floor;
   abreast_.worst(stored_, rows, next, landings, result, distributions);
   add_own_values(rows, channel, result);

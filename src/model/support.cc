@@ -9,6 +9,31 @@ namespace {
 
 constexpr double kRounding = 1e-12;  // on the side of a nature that can do more
 
+// Whether nature can leave outcomes of this mass out. One function for each set: the compiler asks
+// for that of a new one.
+struct Leaves {
+  double radius, left_out, kept, most;
+  bool must_leave;
+
+  bool operator()(const Nominal&) const { return false; }
+  bool operator()(const TV&) const { return left_out <= radius + kRounding; }
+  bool operator()(const Chi2&) const { return kept > 0 && left_out <= radius * kept + kRounding; }
+  bool operator()(const KL&) const { return kept > 0 && -std::log(kept) <= radius + kRounding; }
+  bool operator()(const Tilt&) const { return false; }
+  bool operator()(const Interval&) const { return !must_leave && most >= 1 - kRounding; }
+  bool operator()(const Composed& set) const {
+    switch (set.ball) {
+      case Composed::Ball::tv:
+        return (*this)(TV{});
+      case Composed::Ball::chi2:
+        return (*this)(Chi2{});
+      case Composed::Ball::kl:
+        return (*this)(KL{});
+    }
+    return false;
+  }
+};
+
 }  // namespace
 
 bool Support::possible(Row row, std::int64_t outcome) const {
@@ -25,20 +50,8 @@ bool Support::lands_anywhere(Row row) const {
 
 bool Support::may_leave_out(Row row, double left_out, double kept, double most,
                             bool must_leave) const {
-  if (std::holds_alternative<Interval>(*uncertainty_)) return !must_leave && most >= 1 - kRounding;
-  const double radius = radius_of(*uncertainty_, row);
-  const auto* composed = std::get_if<Composed>(uncertainty_);
-  const auto is = [&](bool alone, Composed::Ball ball) {
-    return alone || (composed != nullptr && composed->ball == ball);
-  };
-  if (is(std::holds_alternative<TV>(*uncertainty_), Composed::Ball::tv))
-    return left_out <= radius + kRounding;
-  if (kept <= 0) return false;
-  if (is(std::holds_alternative<Chi2>(*uncertainty_), Composed::Ball::chi2))
-    return left_out <= radius * kept + kRounding;
-  if (is(std::holds_alternative<KL>(*uncertainty_), Composed::Ball::kl))
-    return -std::log(kept) <= radius + kRounding;
-  return false;
+  const Leaves leaves{radius_of(*uncertainty_, row), left_out, kept, most, must_leave};
+  return std::visit(leaves, *uncertainty_);
 }
 
 bool Support::is_fixed(Row row) const {

@@ -45,7 +45,7 @@ void stand_on_curve(const CurveLanes& lanes);
 
 // A table that is linear between prices: this much for a unit of each weight, up to this price.
 // The same numbers begin a CurveCorner, whose last price is infinite, too.
-struct Support {
+struct SupportEntry {
   double reward, utility, price;
   double unused = 0;  // numbers are read by fours
 };

@@ -31,7 +31,7 @@ StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
 
 }  // namespace
 
-StateGraph internal::graph_of(const ModelArrays& arrays, const RowsOfStates& rows) {
+StateGraph internal::graph_of(const ModelArrays& arrays, const RowRange& rows) {
   StateGraph graph;
   std::vector<State> next;
   for (State s = rows.begin; s < rows.end; ++s) {

@@ -7,11 +7,11 @@ namespace redoubt::internal {
 // Which of the rows of a model are to be looked at: those of states begin..end-1. Its arrays have
 // rows from state `first` on, of `states` states at every stage, and next states in the numbers of
 // the whole model.
-struct RowsOfStates {
+struct RowRange {
   State first = 0, states = 0;
   State begin = 0, end = 0;
 };
-StateGraph graph_of(const ModelArrays& arrays, const RowsOfStates& rows);
+StateGraph graph_of(const ModelArrays& arrays, const RowRange& rows);
 
 // Divides states whose blocks are known; each rank has the graph of its own block.
 Partition make_partition(Communicator& ranks, std::vector<State> blocks, const StateGraph& block,

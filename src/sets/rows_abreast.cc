@@ -22,14 +22,14 @@ RowsAbreast::RowsAbreast(WorstCases kernel)
     : kernel_(kernel), order_(kWindow), radius_(kAbreast), floor_(kAbreast), worst_(kAbreast) {}
 
 void RowsAbreast::worst(const StoredRows& rows, const RowChoice& chosen, const double* values,
-                        const Landings& landings, double* result,
+                        const LandingFloor& landings, double* result,
                         const Distributions* distributions) {
   if (landings.floor != nullptr) std::fill(floor_.begin(), floor_.end(), *landings.floor);
   for (std::int64_t first = 0; first < chosen.count; first += kWindow) {
     const RowChoice window{std::min<std::int64_t>(kWindow, chosen.count - first),
                            chosen.first + first,
                            chosen.list != nullptr ? chosen.list + first : nullptr};
-    Landings of_window = landings;
+    LandingFloor of_window = landings;
     if (landings.of_each) of_window.floor += first;
     Distributions here;
     if (distributions != nullptr) here = {distributions->begin + first, distributions->probability};
@@ -39,7 +39,7 @@ void RowsAbreast::worst(const StoredRows& rows, const RowChoice& chosen, const d
 }
 
 void RowsAbreast::solve_window(const StoredRows& rows, const RowChoice& chosen,
-                               const double* values, const Landings& landings, double* result,
+                               const double* values, const LandingFloor& landings, double* result,
                                const Distributions* distributions) {
   const bool has_floor = landings.floor != nullptr;
   const bool equal = sort_by_outcomes(rows, chosen);

@@ -22,7 +22,7 @@ struct StoredRows {
 };
 
 // What landings outside of a row are worth, as RowsAbreast takes it.
-struct Landings {
+struct LandingFloor {
   const double* floor = nullptr;  // null: there are none
   bool of_each = false;           // a number for each of the chosen rows; otherwise one for all
 };
@@ -43,12 +43,13 @@ class RowsAbreast {
 
   // result[i] = min over P of sum P * value, of the chosen row number i.
   void worst(const StoredRows& rows, const RowChoice& chosen, const double* values,
-             const Landings& landings, double* result,
+             const LandingFloor& landings, double* result,
              const Distributions* distributions = nullptr);
 
  private:
   void solve_window(const StoredRows& rows, const RowChoice& chosen, const double* values,
-                    const Landings& landings, double* result, const Distributions* distributions);
+                    const LandingFloor& landings, double* result,
+                    const Distributions* distributions);
   bool sort_by_outcomes(const StoredRows& rows, const RowChoice& chosen);
   void fetch_values(const StoredRows& rows, const RowChoice& chosen, std::int64_t first,
                     const double* values) const;

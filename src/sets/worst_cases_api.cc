@@ -148,7 +148,7 @@ WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& given,
   check_values(floor);
 
   RowsAbreast abreast(worst_cases_kernel(uncertainty));
-  Landings landings;
+  LandingFloor landings;
   if (anywhere) landings = {floor.data(), floor.size() > 1};
   if (!with_distribution) {
     abreast.worst(rows.stored(), {.count = count}, values.data(), landings, result.value.data());

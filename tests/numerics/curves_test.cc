@@ -156,7 +156,7 @@ TEST(Curves, EveryLaneStandsWhereTheCurveHasItsPrice) {
 // Tables of places that share their prices, with what stands before the first entry.
 struct Tables {
   std::vector<double> prices;
-  std::vector<std::vector<Support>> places;
+  std::vector<std::vector<SupportEntry>> places;
 };
 Tables random_tables(std::mt19937_64& random, int places) {
   Tables tables;
@@ -220,7 +220,7 @@ TEST(Curves, SupportsAreThoseAroundThePrice) {
           const double q1 = weight[1][n] * kernel[1][i * room + n];
           std::size_t k = 0;
           while (k + 1 < tables.prices.size() && tables.prices[k + 1] * q0 <= q1) ++k;
-          const Support& entry = tables.places[i][k + 1];
+          const SupportEntry& entry = tables.places[i][k + 1];
           expected += q0 * (entry.reward + extra[i * 2]) + q1 * (entry.utility + extra[i * 2 + 1]);
         }
         ASSERT_NEAR(sum[n], expected, 1e-12 * (1 + std::abs(expected)))

@@ -178,3 +178,15 @@ def test_the_walks_of_the_page_are_short():
     file = re.compile(r"`((?:src|apps)/[\w./]+\.cc)`")
     shared = {name for row in re.findall(r"^\| [1-7] \|.*$", rcvi, re.MULTILINE) for name in file.findall(row)}
     assert shared and len(set(file.findall(rcvi))) <= 20 and len(shared.union(file.findall(frontier))) <= 20
+
+
+def test_no_two_types_of_one_namespace_share_a_name():
+    """A linker takes one of two inline functions of the same name for both."""
+    defined = {}
+    for file in sources("include", "src"):
+        namespace = re.search(r"^namespace (redoubt\S*) {", file.read_text(), re.MULTILINE)
+        for name in re.findall(r"^(?:struct|class|enum class|union) (\w+)[^;()]*{", file.read_text(), re.MULTILINE):
+            if file.suffix == ".h" and namespace:
+                defined.setdefault((namespace[1], name), []).append(str(file.relative_to(ROOT)))
+    assert len(defined) > 300
+    assert not {key: files for key, files in defined.items() if len(files) > 1}

@@ -197,7 +197,7 @@ void KlGame::look(const RowGame& game, const std::vector<int>& chosen, std::vect
 // No policy has more than this to the kernels: the bounds of all places in the directions that they
 // make.
 void KlGame::add_bounds(int lanes) {
-  SupportSum sum = sum_over(lanes, outer_, sizeof(Support));
+  SupportSum sum = sum_over(lanes, outer_, sizeof(SupportEntry));
   sum.bucket_entry = buckets_->entry.data();
   sum.first_bucket = buckets_->first;
   sum.last_bucket = buckets_->last;

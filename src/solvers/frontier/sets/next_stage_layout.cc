@@ -52,7 +52,7 @@ void add_best(const Curve& curve, const Directions& directions, std::vector<std:
   }
 }
 
-void add_bounds(const TradeOffs& table, std::int64_t place, std::vector<Support>& supports) {
+void add_bounds(const TradeOffs& table, std::int64_t place, std::vector<SupportEntry>& supports) {
   const std::vector<double>& price = table.directions().prices(0);
   const std::size_t last = price.size() - 1;
   const double* bounds = table.bounds(place);

@@ -17,11 +17,11 @@ struct NextStageLayout {
   std::vector<std::int64_t> best;  // corner of each place in each direction: [place][direction]
   // What the bounds say of directions between theirs: [place][price], and one entry more before the
   // first price of every place.
-  std::vector<Support> bounds;
+  std::vector<SupportEntry> bounds;
   PriceBuckets buckets;
 
   const CurveCorner* corners_of(std::int64_t place) const { return corners.data() + begin[place]; }
-  const Support* bounds_of(std::int64_t place) const {
+  const SupportEntry* bounds_of(std::int64_t place) const {
     return bounds.data() + place * static_cast<std::int64_t>(bounds.size() / begin.size()) + 1;
   }
 };
