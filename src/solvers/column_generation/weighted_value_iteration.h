@@ -35,6 +35,7 @@ class WeightedValueIteration {
 
  private:
   void weigh(std::span<const double> weights);
+  double use_own_unit();
   Best over_stages();
   Best for_ever(std::span<const double> weights, double tolerance);
   void ask(double done) const;  // of the policy at hand
