@@ -51,6 +51,8 @@ def public_values():
     system = rd.abstract(rd.affine([[0.5]]), noise=rd.Uniform([0.1]), domain=[(0, 1)], cells=4, actions=[0], start=[0.6],
                          horizon=1)  # fmt: skip
     answer = system.solve()
+    of_gymnasium = rd.abstract_gymnasium("MountainCarContinuous-v0", cells=[3, 3], start=[-0.5, 0.0], samples=0, horizon=1,
+                                         actions=[[1.0]], goal=[[(0.45, 0.7), None]])  # fmt: skip
     asked = []
     estimated = rd.estimate(lambda query: asked.append(query) or 0, samples=1, states=1, actions=1, horizon=1)
     return [
@@ -64,7 +66,7 @@ def public_values():
                            ranges={"reward": (0, 1)}, discount=0.5),
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)),
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)).solve(),
-        system, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
+        system, of_gymnasium, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9), rd.Composed(rd.KL(0.1)),
     ]  # fmt: skip
 
