@@ -213,10 +213,14 @@ def ctrl_c(begun=None):
         pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background work ignores it
     thread = threading.Thread(target=press)
     thread.start()
-    yield pressed
-    thread.join()
+    try:
+        yield pressed
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 FOR_MINUTES = {
