@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,31 @@ from ._core import Error
 from ._grids import Box, corners_of, grid_of, images, states_of_cells, values_of
 from ._options import named_options
 from ._problem import Problem
+from ._refine_grid import refined
 from ._solution import Solution
 from ._steer import ContinuousController, Episodes, run_episodes
 from ._systems import Gaussian, System, Uniform
 from ._terms import ABSENT, objective_of, terms_of
 from ._tools import worst_kernel
 from ._transitions import Layout
+
+
+@dataclass(frozen=True)
+class Question:
+    """A continuous system and what is asked of it, on whatever grid."""
+
+    dynamics: System
+    noise: Gaussian | Uniform
+    actions: Sequence[Any]
+    start: Sequence[float]
+    goal: Sequence[Box]
+    hazards: Sequence[Box]
+    objective: _core.Objective
+    functions: Mapping[str, Any]  # the reward, where it is one, and signals
+    small: set[str]  # those of which less is better: in the answer from below the upper ends of their ranges count
+    terms: Mapping[str, Any]  # of the problem
+    least_piece: float
+    checks: int
 
 
 class Abstraction:
@@ -37,14 +57,14 @@ class Abstraction:
     """
 
     def __init__(
-        self, dynamics: System, noise: Gaussian | Uniform, grid: _core.Grid, actions: Sequence[Any], rows: Any,
-        state_of_cell: NDArray[np.int32], open_cells: NDArray[np.int64], problems: tuple[Problem, Problem],
-        start: Sequence[float], functions: Mapping[str, Any],
+        self, question: Question, grid: _core.Grid, rows: Any, state_of_cell: NDArray[np.int32],
+        open_cells: NDArray[np.int64], problems: tuple[Problem, Problem],
     ) -> None:  # fmt: skip
-        self.dynamics, self.noise, self.grid, self.actions = dynamics, noise, grid, list(actions)
-        self.rows, self.state_of_cell, self.open_cells = rows, state_of_cell, open_cells
+        self.question, self.grid, self.rows = question, grid, rows
+        self.dynamics, self.noise, self.actions = question.dynamics, question.noise, list(question.actions)
+        self.state_of_cell, self.open_cells = state_of_cell, open_cells
         self.problem, self.optimistic = problems
-        self.start, self.functions = list(start), dict(functions)
+        self.start, self.functions = list(question.start), dict(question.functions)
 
     def __repr__(self) -> str:
         return f"<redoubt.Abstraction: {self.cells:,} cells, {self.rows.groups:,} groups, {len(self.actions)} actions>"
@@ -72,6 +92,19 @@ class Abstraction:
         Without constraints the method is "robust", which is exact for the grid.
         """
         return AbstractSolution(self, *solve_both(self.problem, self.optimistic, method, options))
+
+    def refine(self, tolerance: float = 0.02, most_cells: int = 20_000, **options: Any) -> AbstractSolution:
+        """The answers on finer grids, until the gap is at most `tolerance` of the bound or there are `most_cells`.
+
+        Cells are cut where that helps most: where episodes come often, and values differ from a cell to its neighbours.
+        The answer is that of the last grid, which is its `system`. Options are those of `solve`.
+
+        >>> system = rd.abstract(lambda x, u: [0.9 * x[0] + u], noise=rd.Gaussian([0.1]), domain=[(-2, 2)], cells=[10],
+        ...                      actions=[-0.2, 0.0, 0.2], goal=[[(-0.4, 0.4)]], start=[1.5], horizon=8)
+        >>> system.refine(tolerance=0.05).gap < system.solve().gap
+        True
+        """
+        return refined(self, tolerance, most_cells, options)
 
 
 class AbstractSolution(Bracket):
@@ -181,42 +214,46 @@ def abstract(
     """
     if len(actions) == 0:
         raise Error("no actions, must be at least one")
-    grid = grid_of(domain, cells, [*goal, *hazards])
-    axes = len(grid.lines)
+    if getattr(uncertainty, "scope", "row") == "state":
+        raise Error(f"uncertainty {uncertainty!r}, must be of scope row for a continuous system")
+    small = {c.signal for c in constraints if c.sense == "at_most"}
+    both_ways = small & {c.signal for c in constraints if c.sense == "at_least"}
+    if both_ways:
+        raise Error(f"signal {both_ways.pop()!r} with bounds from both sides, must be two signals: its ranges have two ends")
+    if reward is ABSENT and minimise is None:
+        reward = _core.reach("goal") if len(goal) else _core.avoid("hazard")
+    objective = objective_of(reward, minimise)
+    given = {} if reward is ABSENT or objective.chosen else {"reward": reward}
+    terms = {"constraints": constraints, "uncertainty": uncertainty, "horizon": horizon, "discount": discount}
+    question = Question(dynamics, noise, actions, start, goal, hazards, objective, {**given, **(signals or {})},
+                        small | ({minimise} if minimise else set()), terms, least_piece, checks)  # fmt: skip
+    return on_grid(question, grid_of(domain, cells, [*goal, *hazards]))
+
+
+def on_grid(question: Question, grid: _core.Grid) -> Abstraction:
+    axes, noise, start = len(grid.lines), question.noise, question.start
     scales = [float(scale) for scale in noise.scales]
     if len(scales) != axes or len(start) != axes:
         raise Error(f"noise of {len(scales)} and start of {len(start)} coordinates, must be of {axes}")
     if min(scales) < 0:
         raise Error(f"{noise}, must not be negative")
-    state_of_cell, open_cells = states_of_cells(grid, goal, hazards)
-    corners = corners_of(grid, open_cells)
-    low, high = images(dynamics, corners, actions, checks)
-    count = len(open_cells)
-    laws = [noise.law if scale > 0 else "none" for scale in scales]
-    rows = _core.Rows(grid, laws, scales, count + 3, state_of_cell, count + 2, len(actions), open_cells,
-                      low.ravel(), high.ravel(), least_piece)  # fmt: skip
-    if getattr(uncertainty, "scope", "row") == "state":
-        raise Error(f"uncertainty {uncertainty!r}, must be of scope row for a continuous system")
-    if reward is ABSENT and minimise is None:
-        reward = _core.reach("goal") if len(goal) else _core.avoid("hazard")
-    objective = objective_of(reward, minimise)
-    given = {} if reward is ABSENT or objective.chosen else {"reward": reward}
-    functions = {**given, **(signals or {})}
-    values = {name: values_of(name, of, corners, actions, checks) for name, of in functions.items()}
+    state_of_cell, open_cells = states_of_cells(grid, question.goal, question.hazards)
+    count, corners = len(open_cells), corners_of(grid, open_cells)
     cell = grid.cell([float(x) for x in start])
     if cell < 0 or state_of_cell[cell] >= count:
         raise Error(f"start {list(start)}, must be inside of the domain, and not in a goal or a hazard")
-    small = {minimise} | {c.signal for c in constraints if c.sense == "at_most"}
-    both_ways = small & {c.signal for c in constraints if c.sense == "at_least"}
-    if both_ways:
-        raise Error(f"signal {both_ways.pop()!r} with bounds from both sides, must be two signals: its ranges have two ends")
+    low, high = images(question.dynamics, corners, question.actions, question.checks)
+    laws = [noise.law if scale > 0 else "none" for scale in scales]
+    rows = _core.Rows(grid, laws, scales, count + 3, state_of_cell, count + 2, len(question.actions), open_cells,
+                      low.ravel(), high.ravel(), question.least_piece)  # fmt: skip
+    values = {name: values_of(name, of, corners, question.actions, question.checks)
+              for name, of in question.functions.items()}  # fmt: skip
     both = [
-        _problem_of(rows, count, {name: ends[int((name in small) != helpful)] for name, ends in values.items()}, bool(goal),
-                    objective, helpful, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
-                    discount=discount, start=int(state_of_cell[cell]))
+        _problem_of(rows, count, {name: ends[int((name in question.small) != helpful)] for name, ends in values.items()},
+                    bool(question.goal), question.objective, helpful, **question.terms, start=int(state_of_cell[cell]))
         for helpful in (False, True)
     ]  # fmt: skip
-    return Abstraction(dynamics, noise, grid, actions, rows, state_of_cell, open_cells, (both[0], both[1]), start, functions)
+    return Abstraction(question, grid, rows, state_of_cell, open_cells, (both[0], both[1]))
 
 
 def _problem_of(

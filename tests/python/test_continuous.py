@@ -104,6 +104,44 @@ def test_a_constraint_holds_for_the_system():
     assert len(episodes.paths) == 100 and episodes.paths[0].shape[1] == 1
 
 
+def test_finer_cells_close_the_gap_around_the_truth():
+    coarse = line(10)
+    answer = coarse.refine(tolerance=0.1)
+    assert answer.gap <= 0.1 * answer.upper < coarse.solve().gap
+    assert answer.lower <= numerical() + 1e-3 and numerical() - 1e-3 <= answer.upper
+    mean, error = answer.simulate(600, seed=5).mean("reached")
+    assert answer.lower - 4 * error <= mean <= answer.upper + 4 * error
+    assert coarse.refine(tolerance=1e-9, most_cells=50).system.cells <= 50
+
+
+def test_cells_are_cut_where_episodes_come():
+    """A mass that is pushed into a wide goal close by: most of the domain is never seen."""
+    def chain(cells):
+        return rd.abstract(rd.affine([[1, 0.1], [0, 1]], [[0.005], [0.1]]), noise=rd.Gaussian([0.1, 0.1]),
+                           domain=[(-10, 10)] * 2, cells=cells, actions=[[-1.0], [1.0]], start=[-8.5, 4.0],
+                           goal=[[(-8, 8)] * 2], horizon=5, least_piece=1e-4)  # fmt: skip
+
+    fine = chain(60)
+    answer = chain(20).refine(tolerance=1e-6, most_cells=fine.cells // 2)
+    assert answer.lower > fine.solve().lower + 0.1
+
+
+def test_finer_cells_keep_a_constraint():
+    system = rd.abstract(room, noise=rd.Gaussian([0.02**0.5]), domain=[(19, 21)], cells=8, actions=[0.2, 0.3, 0.4, 0.5],
+                         start=[20.0], horizon=4, signals={"heating": lambda x, u: u},
+                         constraints=[rd.at_most("heating", 1.2)])  # fmt: skip
+    answer = system.refine(tolerance=1e-3, most_cells=20, method="frontier")
+    assert answer.system.cells > 8 and answer.lower > system.solve().lower
+    assert answer.below.constraints[0].worst <= 1.2 + 1e-9
+
+
+def test_refinement_says_what_is_wrong():
+    with pytest.raises(rd.Error, match="tolerance = 0, must be positive"):
+        line(10).refine(tolerance=0)
+    with pytest.raises(rd.Error, match="most_cells = 3, must be at least the 8 cells that there are"):
+        line(10).refine(most_cells=3)
+
+
 def test_ends_of_ranges_go_to_the_side_that_is_asked_for():
     """The reward is the coordinate itself: at least its lower end is guaranteed, at most its upper end possible."""
     terms = {"domain": [(0.0, 1.0)], "cells": 4, "actions": [0], "start": [0.3], "horizon": 1, "noise": rd.Uniform([0.0])}
