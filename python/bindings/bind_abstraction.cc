@@ -46,13 +46,15 @@ void bind_abstraction(nb::module_& m) {
       .def(
           "__init__",
           [](Abstraction* self, const Grid& grid, const std::vector<std::string>& laws,
-             const std::vector<double>& scales, State states, const Array<State>& state_of_cell,
-             State outside, int actions, const Array<std::int64_t>& open, const Array<double>& low,
-             const Array<double>& high, double least_piece) {
+             const std::vector<double>& scales, std::vector<double> follows, State states,
+             const Array<State>& state_of_cell, State outside, int actions,
+             const Array<std::int64_t>& open, const Array<double>& low, const Array<double>& high,
+             double least_piece) {
             Abstraction::Input input;
             input.grid = grid;
             for (std::size_t axis = 0; axis < laws.size() && axis < scales.size(); ++axis)
               input.noise.push_back({to_law(laws[axis]), scales[axis]});
+            input.follows = std::move(follows);
             input.states = states;
             input.state_of_cell = to_vector(state_of_cell);
             input.outside = outside;
@@ -64,9 +66,9 @@ void bind_abstraction(nb::module_& m) {
             const nb::gil_scoped_release others_may_run;
             new (self) Abstraction(std::move(input));
           },
-          nb::arg("grid"), nb::arg("laws"), nb::arg("scales"), nb::arg("states"),
-          nb::arg("state_of_cell"), nb::arg("outside"), nb::arg("actions"), nb::arg("open"),
-          nb::arg("low"), nb::arg("high"), nb::arg("least_piece"))
+          nb::arg("grid"), nb::arg("laws"), nb::arg("scales"), nb::arg("follows"),
+          nb::arg("states"), nb::arg("state_of_cell"), nb::arg("outside"), nb::arg("actions"),
+          nb::arg("open"), nb::arg("low"), nb::arg("high"), nb::arg("least_piece"))
       .def_prop_ro("groups", &Abstraction::groups)
       .def_prop_ro("state_rows", abstraction_view(&Abstraction::state_rows),
                    nb::rv_policy::reference)

@@ -244,7 +244,7 @@ def on_grid(question: Question, grid: _core.Grid) -> Abstraction:
         raise Error(f"start {list(start)}, must be inside of the domain, and not in a goal or a hazard")
     low, high = images(question.dynamics, corners, question.actions, question.checks)
     laws = [noise.law if scale > 0 else "none" for scale in scales]
-    rows = _core.Rows(grid, laws, scales, count + 3, state_of_cell, count + 2, len(question.actions), open_cells,
+    rows = _core.Rows(grid, laws, scales, noise.follows.ravel().tolist(), count + 3, state_of_cell, count + 2, len(question.actions), open_cells,
                       low.ravel(), high.ravel(), question.least_piece)  # fmt: skip
     values = {name: values_of(name, of, corners, question.actions, question.checks)
               for name, of in question.functions.items()}  # fmt: skip

@@ -18,24 +18,64 @@ System = Callable[[Sequence[Any], Any], Sequence[Any]]
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Independent normal noise: one standard deviation for each coordinate; 0 is none.
+    """Normal noise: one standard deviation for each coordinate, 0 is none; or a covariance matrix.
 
     >>> rd.Gaussian([0.1, 0.0])
     Gaussian(std=[0.1, 0.0])
+    >>> rd.Gaussian(covariance=[[0.04, 0.01], [0.01, 0.09]])
+    Gaussian(covariance=[[0.04, 0.01], [0.01, 0.09]])
     """
 
-    std: Sequence[float]
+    std: Sequence[float] | None = None
+    covariance: ArrayLike | None = None
     law = "gaussian"
+
+    def __post_init__(self) -> None:
+        if (self.std is None) == (self.covariance is None):
+            raise Error("a Gaussian of std and covariance, must have one of them")
+        _ = self.scales  # says what is wrong with a covariance
+
+    def __repr__(self) -> str:
+        name = "std" if self.covariance is None else "covariance"
+        return f"Gaussian({name}={getattr(self, name)!r})"
 
     def _repr_html_(self) -> str:
         return _show.as_code(self)
 
     @property
     def scales(self) -> Sequence[float]:
-        return self.std
+        """The standard deviation of what the noise of each coordinate has of its own."""
+        return _innovations(self.covariance)[0] if self.std is None else self.std
+
+    @property
+    def follows(self) -> NDArray[np.float64]:
+        """How much of the own noise of each earlier coordinate is added to a later one."""
+        return np.zeros((len(self.scales),) * 2) if self.covariance is None else _innovations(self.covariance)[1]
 
     def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-        return rng.standard_normal((count, len(self.std))) * np.asarray(self.std, dtype=np.float64)
+        own = rng.standard_normal((count, len(self.scales))) * np.asarray(self.scales, dtype=np.float64)
+        return own if self.covariance is None else own + own @ self.follows.T
+
+
+def _innovations(covariance: ArrayLike | None) -> tuple[list[float], NDArray[np.float64]]:
+    """Normal noise is what each coordinate has of its own and shares of what earlier ones have: L D L' is the covariance, where D
+    has squares of standard deviations and L has ones on its diagonal and the shares below."""
+    matrix = np.asarray(covariance, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise Error(f"covariance of shape {matrix.shape}, must be square")
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0):
+        raise Error(f"covariance {matrix.tolist()}, must be finite and symmetric")
+    left, shares, rounding = matrix.copy(), np.zeros_like(matrix), 1e-12 * np.abs(matrix).max(initial=0.0)
+    variances = []
+    for i in range(len(matrix)):
+        variance, column = left[i, i], left[i + 1 :, i]
+        if variance < -rounding or (variance <= rounding and (np.abs(column) > rounding).any()):
+            raise Error(f"covariance {matrix.tolist()}, must be positive semidefinite")
+        variances.append(variance if variance > rounding else 0.0)
+        if variances[-1] > 0:
+            shares[i + 1 :, i] = column / variance
+            left[i + 1 :, i + 1 :] -= np.outer(column, column) / variance
+    return np.sqrt(variances).tolist(), shares
 
 
 @dataclass(frozen=True)
@@ -55,6 +95,10 @@ class Uniform:
     @property
     def scales(self) -> Sequence[float]:
         return self.half_width
+
+    @property
+    def follows(self) -> NDArray[np.float64]:
+        return np.zeros((len(self.half_width),) * 2)
 
     def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         return rng.uniform(-1.0, 1.0, (count, len(self.half_width))) * np.asarray(self.half_width, dtype=np.float64)

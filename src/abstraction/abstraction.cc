@@ -16,6 +16,10 @@ namespace {
 // rounding in the probabilities of the others.
 constexpr double kFarthest = 9;
 
+// A piece of noise that another axis follows is at most this wide, in its scale: the other axis
+// then knows little less than it could.
+constexpr double kWidest = 0.5;
+
 // The probability that the noise is at most x.
 double at_most(const AxisNoise& noise, double x) {
   if (noise.law == AxisNoise::Law::gaussian)
@@ -76,6 +80,7 @@ std::int64_t Grid::cell(std::span<const double> point) const {
 Abstraction::Abstraction(Input input) : input_(std::move(input)) {
   check();
   pieces_.resize(input_.grid.axes());
+  chosen_.resize(input_.grid.axes());
   state_rows_.push_back(0);
   row_outcomes_.push_back(0);
   std::size_t place = 0;
@@ -111,6 +116,15 @@ void Abstraction::check() const {
           boxes, std::numeric_limits<State>::max());
   require(input_.state_of_cell.size() == static_cast<std::size_t>(cells),
           "states of {} cells, must be of {}", input_.state_of_cell.size(), cells);
+  require(input_.follows.empty() || input_.follows.size() == axes * axes,
+          "noise that follows other noise by {} numbers, must be by {}", input_.follows.size(),
+          axes * axes);
+  for (std::size_t i = 0; i < input_.follows.size(); ++i)
+    require(
+        std::isfinite(input_.follows[i]) && (i % axes < i / axes || input_.follows[i] == 0),
+        "noise of axis {} follows that of axis {} by {}, must be finite, and 0 unless that is an "
+        "earlier one",
+        i / axes, i % axes, input_.follows[i]);
   require(input_.actions >= 1, "{} actions, must be at least 1", input_.actions);
   require(input_.least_piece >= 0 && input_.least_piece < 0.5,
           "least_piece = {}, must be in [0, 0.5)", input_.least_piece);
@@ -126,19 +140,57 @@ void Abstraction::check() const {
             i / axes % input_.actions, i % axes);
 }
 
-void Abstraction::cut_box(std::size_t box, Pieces& pieces) const {
-  std::uint64_t radix = 1;
-  for (int axis = 0; axis < input_.grid.axes(); ++axis) {
-    cut(axis, input_.low[box + axis], input_.high[box + axis], pieces[axis]);
-    const auto lines = static_cast<std::uint64_t>(input_.grid.lines[axis].size()) + 1;
-    for (Piece& piece : pieces[axis])
-      piece.key = radix * (static_cast<std::uint64_t>(piece.first) * lines + piece.last);
-    radix *= lines * lines;
+double Abstraction::follows(int later, int earlier) const {
+  return input_.follows.empty() ? 0.0 : input_.follows[later * input_.grid.axes() + earlier];
+}
+
+bool Abstraction::is_alone(int axis) const {
+  for (int earlier = 0; earlier < axis; ++earlier)
+    if (follows(axis, earlier) != 0) return false;
+  return true;
+}
+
+bool Abstraction::is_followed(int axis) const {
+  for (int later = axis + 1; later < input_.grid.axes(); ++later)
+    if (follows(later, axis) != 0) return true;
+  return false;
+}
+
+void Abstraction::cut_alone(std::size_t box, Pieces& pieces) const {
+  for (int axis = 0; axis < input_.grid.axes(); ++axis)
+    if (is_alone(axis)) cut(axis, input_.low[box + axis], input_.high[box + axis], pieces[axis]);
+}
+
+// An axis that follows others, given their pieces.
+void Abstraction::cut_next(std::size_t box, int axis, const std::vector<Piece>& chosen,
+                           Pieces& pieces) const {
+  if (is_alone(axis)) return;
+  double low = input_.low[box + axis], high = input_.high[box + axis];
+  for (int earlier = 0; earlier < axis; ++earlier) {
+    const double share = follows(axis, earlier);
+    const double begin = share * chosen[earlier].begin, end = share * chosen[earlier].end;
+    low += std::min(begin, end);
+    high += std::max(begin, end);
   }
+  cut(axis, low, high, pieces[axis]);
+}
+
+void Abstraction::cut(int axis, double low, double high, std::vector<Piece>& pieces) const {
+  cut_at_lines(axis, low, high, pieces);
+  join_ends(pieces);
+  if (is_followed(axis)) cut_wide(input_.noise[axis], pieces);
+  const auto numbers = [&](int of) {  // that a place along the axis may have
+    return static_cast<std::uint64_t>(input_.grid.lines[of].size()) + 1;
+  };
+  std::uint64_t radix = 1;
+  for (int before = 0; before < axis; ++before) radix *= numbers(before) * numbers(before);
+  for (Piece& piece : pieces)
+    piece.key = radix * (static_cast<std::uint64_t>(piece.first) * numbers(axis) + piece.last);
 }
 
 // Between two points at which an end of the box crosses a line, it touches the same cells.
-void Abstraction::cut(int axis, double low, double high, std::vector<Piece>& pieces) const {
+void Abstraction::cut_at_lines(int axis, double low, double high,
+                               std::vector<Piece>& pieces) const {
   const std::vector<double>& lines = input_.grid.lines[axis];
   const AxisNoise& noise = input_.noise[axis];
   const double most = farthest(noise), never = std::numeric_limits<double>::infinity();
@@ -148,7 +200,7 @@ void Abstraction::cut(int axis, double low, double high, std::vector<Piece>& pie
   };
   pieces.clear();
   if (noise.law == AxisNoise::Law::none)
-    return pieces.push_back({0, 1.0, crossed(low), crossed(high)});
+    return pieces.push_back({0, 0, 1.0, crossed(low), crossed(high)});
   double from = -most;
   auto first = crossed(low + from), last = crossed(high + from);
   const auto count = static_cast<std::int32_t>(lines.size());
@@ -157,12 +209,29 @@ void Abstraction::cut(int axis, double low, double high, std::vector<Piece>& pie
     const double high_crosses = last < count ? lines[last] - high : never;
     const double to = std::clamp(std::min(low_crosses, high_crosses), from, most);
     const double probability = between(noise, from, to);
-    if (probability > 0) pieces.push_back({to, probability, first, last});
+    if (probability > 0) pieces.push_back({from, to, probability, first, last});
     if (low_crosses <= to) ++first;
     if (high_crosses <= to) ++last;
     from = to;
   }
-  join_ends(pieces);
+}
+
+// Cuts wide pieces into equal parts, but for those that are as rare as may be.
+void Abstraction::cut_wide(const AxisNoise& noise, std::vector<Piece>& pieces) const {
+  std::vector<Piece> narrow;
+  for (const Piece& piece : pieces) {
+    const double width = piece.end - piece.begin;
+    const bool rare = piece.probability < 2 * input_.least_piece;
+    const int parts = rare ? 1 : std::max(static_cast<int>(width / (kWidest * noise.scale)) + 1, 1);
+    for (int i = 0; i < parts; ++i) {
+      Piece part = piece;
+      if (i > 0) part.begin = piece.begin + width * i / parts;
+      if (i + 1 < parts) part.end = piece.begin + width * (i + 1) / parts;
+      if (parts > 1) part.probability = between(noise, part.begin, part.end);
+      if (part.probability > 0) narrow.push_back(part);
+    }
+  }
+  pieces = std::move(narrow);
 }
 
 // An end is joined to its neighbour until it has its share: then it may touch the cells of both.
@@ -171,6 +240,7 @@ void Abstraction::join_ends(std::vector<Piece>& pieces) const {
     into.probability += other.probability;
     into.first = std::min(into.first, other.first);
     into.last = std::max(into.last, other.last);
+    into.begin = std::min(into.begin, other.begin);
     into.end = std::max(into.end, other.end);
   };
   std::size_t begin = 0, end = pieces.size();
@@ -183,26 +253,9 @@ void Abstraction::join_ends(std::vector<Piece>& pieces) const {
 }
 
 void Abstraction::add_row(std::size_t box) {
-  cut_box(box, pieces_);
-  std::vector<std::size_t> at(pieces_.size(), 0);
   met_.clear();
-  for (bool more = true; more;) {
-    double probability = 1;
-    std::uint64_t key = 0;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) {
-      probability *= pieces_[axis][at[axis]].probability;
-      key += pieces_[axis][at[axis]].key;
-    }
-    const State next = find_state(key, pieces_, at);
-    if (static_cast<std::size_t>(next) >= mass_.size()) mass_.resize(next + 1, 0.0);
-    if (mass_[next] == 0) met_.push_back(next);
-    mass_[next] += probability;
-    more = false;
-    for (std::size_t axis = at.size(); axis-- > 0 && !more;) {  // the next one of all combinations
-      more = ++at[axis] < pieces_[axis].size();
-      if (!more) at[axis] = 0;
-    }
-  }
+  cut_alone(box, pieces_);
+  add_outcomes(box, 0, 1.0, 0);
   std::sort(met_.begin(), met_.end());
   for (const State s : met_) {
     if (mass_[s] == 0) continue;  // so small that it is none
@@ -212,23 +265,38 @@ void Abstraction::add_row(std::size_t box) {
   row_outcomes_.push_back(static_cast<std::int64_t>(next_.size()));
 }
 
-State Abstraction::find_state(std::uint64_t key, const Pieces& pieces,
-                              const std::vector<std::size_t>& at) {
+// Every combination of pieces of the axes from this one on; probability and key are those of the
+// pieces that are chosen before it.
+void Abstraction::add_outcomes(std::size_t box, int axis, double probability, std::uint64_t key) {
+  if (axis == input_.grid.axes()) {
+    const State next = find_state(key);
+    if (static_cast<std::size_t>(next) >= mass_.size()) mass_.resize(next + 1, 0.0);
+    if (mass_[next] == 0) met_.push_back(next);
+    mass_[next] += probability;
+    return;
+  }
+  cut_next(box, axis, chosen_, pieces_);
+  for (const Piece& piece : pieces_[axis]) {
+    chosen_[axis] = piece;
+    add_outcomes(box, axis + 1, probability * piece.probability, key + piece.key);
+  }
+}
+
+State Abstraction::find_state(std::uint64_t key) {
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  std::vector<State> members = members_of(pieces, at);
+  std::vector<State> members = members_of_chosen();
   const State found = members.size() == 1 ? members.front() : find_group(std::move(members));
   known_.emplace(key, found);
   return found;
 }
 
-std::vector<State> Abstraction::members_of(const Pieces& pieces,
-                                           const std::vector<std::size_t>& at) const {
+std::vector<State> Abstraction::members_of_chosen() const {
   const Grid& grid = input_.grid;
   std::vector<State> members;
   std::vector<std::int64_t> cells = {0};  // of the axes so far
   for (int axis = 0; axis < grid.axes(); ++axis) {
-    const Piece& piece = pieces[axis][at[axis]];
+    const Piece& piece = chosen_[axis];
     const auto count = grid.cells(axis);
     if ((piece.first == 0 || piece.last > count) && members.empty())
       members.push_back(input_.outside);
@@ -276,13 +344,21 @@ State Abstraction::next(std::int64_t place, int action, std::span<const double> 
   require(place >= 0 && place < std::ssize(input_.open) && action >= 0 && action < input_.actions,
           "action {} in open cell {}, must be in 0..{} and 0..{}", action, place,
           input_.actions - 1, std::ssize(input_.open) - 1);
+  const std::size_t box = (place * input_.actions + action) * axes;
   Pieces pieces(axes);
-  cut_box((place * input_.actions + action) * axes, pieces);
+  std::vector<Piece> chosen(axes);
+  std::vector<double> own(axes);  // what no earlier axis explains
   std::uint64_t key = 0;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    const auto holds = [&](const Piece& piece) { return noise[axis] <= piece.end; };
+  cut_alone(box, pieces);
+  for (int axis = 0; axis < input_.grid.axes(); ++axis) {
+    cut_next(box, axis, chosen, pieces);
+    own[axis] = noise[axis];
+    for (int earlier = 0; earlier < axis; ++earlier)
+      own[axis] -= follows(axis, earlier) * own[earlier];
+    const auto holds = [&](const Piece& piece) { return own[axis] <= piece.end; };
     auto piece = std::find_if(pieces[axis].begin(), pieces[axis].end(), holds);
     if (piece == pieces[axis].end()) --piece;  // beyond what is looked at
+    chosen[axis] = *piece;
     key += piece->key;
   }
   return known_.at(key);

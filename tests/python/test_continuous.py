@@ -1,6 +1,8 @@
 """Continuous systems: answers from below and from above hold for the system itself, which a fine numerical solution, the
 intervals of other tools and episodes of the system are compared with."""
 
+import re
+
 import numpy as np
 import pytest
 import redoubt as rd
@@ -140,6 +142,56 @@ def test_refinement_says_what_is_wrong():
         line(10).refine(tolerance=0)
     with pytest.raises(rd.Error, match="most_cells = 3, must be at least the 8 cells that there are"):
         line(10).refine(most_cells=3)
+
+
+def drift(noise, cells=12):
+    """Two coordinates that noise alone moves; both must stay in a band for three steps."""
+    return rd.abstract(lambda x, u: [x[0], x[1]], noise=noise, domain=[(-1, 1)] * 2, cells=cells, actions=[0],
+                       start=[0.04, 0.04], horizon=3, least_piece=1e-4)  # fmt: skip
+
+
+def test_a_covariance_that_is_diagonal_is_standard_deviations():
+    spread, matrix = drift(rd.Gaussian([0.3, 0.2])), drift(rd.Gaussian(covariance=np.diag([0.09, 0.04])))
+    assert matrix.solve().lower == pytest.approx(spread.solve().lower, abs=1e-12)
+    assert matrix.rows.groups == spread.rows.groups
+
+
+@pytest.mark.parametrize("correlation", [0.9, -0.7])
+def test_noise_with_a_covariance(correlation):
+    """Against episodes of the system, and between a grid and a finer one; independent noise has another answer."""
+    noise = rd.Gaussian(covariance=[[0.09, correlation * 0.06], [correlation * 0.06, 0.04]])
+    draws = noise.draw(np.random.default_rng(0), 200_000)
+    assert np.cov(draws.T) == pytest.approx(np.asarray(noise.covariance), abs=1e-3)
+    coarse, fine = drift(noise, 10).solve(), drift(noise, 30).solve()
+    mean, error = fine.simulate(3000, seed=2).mean("hit")
+    assert coarse.lower < fine.lower <= 1 - mean + 4 * error
+    assert 1 - mean - 4 * error <= fine.upper <= coarse.upper + 1e-12
+    independent = drift(rd.Gaussian([0.3, 0.2]), 30).solve()
+    assert abs(independent.upper - fine.upper) > 1e-3
+
+
+def test_noise_that_is_on_a_line():
+    """A covariance of rank one: the second coordinate moves with the first."""
+    noise = rd.Gaussian(covariance=[[0.04, 0.04], [0.04, 0.04]])
+    assert noise.scales == pytest.approx([0.2, 0.0])
+    answer = drift(noise, 40).solve()
+    alone = rd.abstract(lambda x, u: [x[0]], noise=rd.Gaussian([0.2]), domain=[(-1, 1)], cells=40, actions=[0],
+                        start=[0.04], horizon=3).solve()  # fmt: skip
+    assert answer.lower <= alone.upper + 1e-12 and alone.lower <= answer.upper + 1e-12
+
+
+@pytest.mark.parametrize("covariance, said", [
+    ([[1.0, 0.0]], "covariance of shape (1, 2), must be square"),
+    ([[1.0, 0.2], [0.1, 1.0]], "must be finite and symmetric"),
+    ([[1.0, 2.0], [2.0, 1.0]], "must be positive semidefinite"),
+    ([[-1.0, 0.0], [0.0, 1.0]], "must be positive semidefinite"),
+    ([[0.0, 0.1], [0.1, 1.0]], "must be positive semidefinite"),
+])  # fmt: skip
+def test_bad_covariances(covariance, said):
+    with pytest.raises(rd.Error, match=re.escape(said)):
+        rd.Gaussian(covariance=covariance)
+    with pytest.raises(rd.Error, match="must have one of them"):
+        rd.Gaussian()
 
 
 def test_ends_of_ranges_go_to_the_side_that_is_asked_for():

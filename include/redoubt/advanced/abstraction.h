@@ -20,7 +20,7 @@ struct Grid {
   std::int64_t cell(std::span<const double> point) const;  // -1: outside
 };
 
-// What is added to one coordinate of the next state, independently of the others.
+// What is added to one coordinate of the next state, by itself.
 struct AxisNoise {
   enum class Law { none, gaussian, uniform };
   Law law = Law::none;
@@ -30,14 +30,19 @@ struct AxisNoise {
 // A system x' = f(x, u) + w on a grid, as rows whose outcomes are groups of states.
 //
 // For a cell and an action, f leads into a box. The noise is cut, axis by axis, where an end of the
-// moved box crosses a line of the grid: in between, the cells that the box touches are the same.
+// moved box crosses a line of the grid: in between, the cells that the box touches are the same. An
+// axis that follows another is cut for each piece of that one, with a box that is wider by what the
+// piece leaves open.
 // So every piece of the noise has an exact probability, and leads to one group of cells: whatever
 // is not known, which is where in its cell the state was, is in the groups.
 class Abstraction {
  public:
   struct Input {
     Grid grid;
-    std::vector<AxisNoise> noise;      // of each axis
+    std::vector<AxisNoise> noise;  // of each axis, independent of each other
+    // How much of the noise of an earlier axis is added to a later one: [later][earlier], below the
+    // diagonal of a square matrix. Empty: nothing. Every covariance has such a form.
+    std::vector<double> follows;
     State states = 0;                  // of the model, without groups
     std::vector<State> state_of_cell;  // several cells may be one state, such as a goal
     State outside = 0;                 // the state in which an episode leaves the grid
@@ -60,12 +65,12 @@ class Abstraction {
   const std::vector<State>& next() const { return next_; }
   const std::vector<double>& probability() const { return probability_; }
 
-  // The outcome of a row, a state or a group, that this noise belongs to.
+  // The outcome of a row, a state or a group, that this noise of all coordinates belongs to.
   State next(std::int64_t place, int action, std::span<const double> noise) const;
 
  private:
   struct Piece {  // of the noise of one axis
-    double end = 0;
+    double begin = 0, end = 0;
     double probability = 0;
     std::int32_t first = 0, last = 0;  // cells that are touched, from 1; 0 and cells + 1: outside
     std::uint64_t key = 0;             // keys of all axes add up to one of the box of cells
@@ -73,13 +78,20 @@ class Abstraction {
   using Pieces = std::vector<std::vector<Piece>>;  // of each axis
 
   void check() const;
-  void cut_box(std::size_t box, Pieces& pieces) const;
+  double follows(int later, int earlier) const;
+  bool is_alone(int axis) const;
+  bool is_followed(int axis) const;
   void cut(int axis, double low, double high, std::vector<Piece>& pieces) const;
+  void cut_at_lines(int axis, double low, double high, std::vector<Piece>& pieces) const;
+  void cut_wide(const AxisNoise& noise, std::vector<Piece>& pieces) const;
   void join_ends(std::vector<Piece>& pieces) const;
+  void cut_alone(std::size_t box, Pieces& pieces) const;
+  void cut_next(std::size_t box, int axis, const std::vector<Piece>& chosen, Pieces& pieces) const;
   void add_row(std::size_t box);
   void add_groups();
-  State find_state(std::uint64_t key, const Pieces& pieces, const std::vector<std::size_t>& at);
-  std::vector<State> members_of(const Pieces& pieces, const std::vector<std::size_t>& at) const;
+  void add_outcomes(std::size_t box, int axis, double probability, std::uint64_t key);
+  State find_state(std::uint64_t key);
+  std::vector<State> members_of_chosen() const;
   State find_group(std::vector<State> members);
 
   Input input_;
@@ -94,7 +106,8 @@ class Abstraction {
   std::unordered_multimap<std::uint64_t, State> by_members_;
   // Of the row at hand.
   Pieces pieces_;
-  std::vector<double> mass_;  // of each state and group
+  std::vector<Piece> chosen_;  // of the axes so far
+  std::vector<double> mass_;   // of each state and group
   std::vector<State> met_;
 };
 
