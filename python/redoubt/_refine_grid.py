@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from . import _core
@@ -95,17 +94,24 @@ def _visits(answer: AbstractSolution) -> NDArray[np.float64]:
     assert policy is not None
     rows, cells = system.rows, system.cells
     places = cells + 3 + rows.groups
-    matrix = scipy.sparse.csr_matrix((rows.probability, rows.next, rows.row_outcomes), shape=(len(rows.action), places))
     taken = answer.by_cell(lambda state: float(np.argmax(policy.action_weights(state)))).astype(np.int64)
-    acts = matrix[np.asarray(rows.state_rows[:cells]) + taken].T
-    placed = matrix[np.asarray(rows.state_rows[cells + 3 : places])].T
+    first = np.asarray(rows.state_rows)
+    acts, placed = first[:cells] + taken, first[cells + 3 : places]
     terms = system.problem.given.terms
     here, total = np.zeros(cells), np.zeros(cells)
     here[system.state(system.start)] = 1.0
     for _ in range(terms.horizon or _MOST_STEPS):
         total += here
-        after = terms.discount * (acts @ here)
-        here = after[:cells] + (placed @ after[cells + 3 :])[:cells]
+        after = terms.discount * _after(rows, acts, here, places)
+        here = after[:cells] + _after(rows, placed, after[cells + 3 :], places)[:cells]
         if here.sum() < 1e-6:
             break
     return total
+
+
+def _after(rows: Any, taken: NDArray[np.int64], mass: NDArray[np.float64], places: int) -> NDArray[np.float64]:
+    """Where rows lead, each with its mass."""
+    begin, count = rows.row_outcomes[taken], np.diff(rows.row_outcomes)[taken]
+    outcome = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(count.sum())
+    weights = rows.probability[outcome] * np.repeat(mass, count)
+    return np.asarray(np.bincount(rows.next[outcome], weights=weights, minlength=places), dtype=np.float64)
