@@ -43,6 +43,7 @@ from ._explore import explore
 from ._gym import GymController, as_gymnasium, from_gymnasium
 from ._learn import LearnedSolution, learn
 from ._name import refuse_the_other_redoubt
+from ._noise_samples import SampledNoise
 from ._partial import PartialSolution, solve_partially
 from ._policy import Policy
 from ._problem import Problem, chance
@@ -112,6 +113,7 @@ __all__ = [
     "RowDistribution",
     "SampleSize",
     "SampledTotal",
+    "SampledNoise",
     "Shield",
     "ShieldedEnv",
     "Simulation",

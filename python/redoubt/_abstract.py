@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from . import _core, _show
 from ._bracket import Bracket, solve_both
-from ._build import Uncertainty, built
+from ._build import Interval, Uncertainty, built
 from ._core import Error
 from ._grids import Box, corners_of, grid_of, images, states_of_cells, values_of
+from ._noise_samples import SampledRows, SampledNoise
 from ._options import named_options
 from ._problem import Problem
 from ._refine_grid import refined
@@ -24,13 +25,15 @@ from ._terms import ABSENT, objective_of, terms_of
 from ._tools import worst_kernel
 from ._transitions import Layout
 
+Noise = Gaussian | Uniform | SampledNoise
+
 
 @dataclass(frozen=True)
 class Question:
     """A continuous system and what is asked of it, on whatever grid."""
 
     dynamics: System
-    noise: Gaussian | Uniform
+    noise: Noise
     actions: Sequence[Any]
     start: Sequence[float]
     goal: Sequence[Box]
@@ -162,7 +165,7 @@ class AbstractSolution(Bracket):
 def abstract(
     dynamics: System,
     *,
-    noise: Gaussian | Uniform,
+    noise: Noise,
     domain: Sequence[tuple[float, float]],
     cells: int | Sequence[int],
     actions: Sequence[Any],
@@ -188,7 +191,7 @@ def abstract(
     Args:
         dynamics: f(x, u), a function of the coordinates and of an action, that returns the next coordinates; of ranges
             (`Range`) it returns ranges. `affine` makes one.
-        noise: `Gaussian` or `Uniform`.
+        noise: `Gaussian`, `Uniform`, or `SampledNoise` of an unknown law.
         domain: (low, high) for each of 1 to 4 coordinates. Leaving it is a hazard, and ends the episode.
         cells: how many along each coordinate. Lines are added where a box of `goal` or `hazards` begins or ends.
         actions: a list of inputs u.
@@ -201,7 +204,8 @@ def abstract(
         minimise: in place of a reward, the name of the signal or goal that is to be minimised.
         signals: by name, numbers or functions of (x, u).
         constraints: as for `Problem`.
-        uncertainty: how far the law of the noise may be off, as a set around the probabilities of its pieces.
+        uncertainty: how far the law of the noise may be off, as a set around the probabilities of its pieces; not beside
+            `SampledNoise`, which have their own.
         horizon: number of decisions; None is infinite.
         discount: in (0, 1].
         least_piece: pieces at both ends of the noise are joined until they have this probability.
@@ -214,6 +218,10 @@ def abstract(
     """
     if len(actions) == 0:
         raise Error("no actions, must be at least one")
+    if isinstance(noise, SampledNoise):
+        if uncertainty is not None:
+            raise Error(f"uncertainty {uncertainty!r} beside samples of the noise, must be one of them")
+        uncertainty = Interval()
     if getattr(uncertainty, "scope", "row") == "state":
         raise Error(f"uncertainty {uncertainty!r}, must be of scope row for a continuous system")
     small = {c.signal for c in constraints if c.sense == "at_most"}
@@ -243,17 +251,31 @@ def on_grid(question: Question, grid: _core.Grid) -> Abstraction:
     if cell < 0 or state_of_cell[cell] >= count:
         raise Error(f"start {list(start)}, must be inside of the domain, and not in a goal or a hazard")
     low, high = images(question.dynamics, corners, question.actions, question.checks)
-    laws = [noise.law if scale > 0 else "none" for scale in scales]
-    rows = _core.Rows(grid, laws, scales, noise.follows.ravel().tolist(), count + 3, state_of_cell, count + 2, len(question.actions), open_cells,
-                      low.ravel(), high.ravel(), question.least_piece)  # fmt: skip
+    rows = _rows_of(question, grid, state_of_cell, open_cells, low, high)
     values = {name: values_of(name, of, corners, question.actions, question.checks)
               for name, of in question.functions.items()}  # fmt: skip
+    terms = {**question.terms, "start": int(state_of_cell[cell])}
+    # A helpful nature knows no constraints; a bound without them is one with them.
+    above = {**terms, "constraints": ()} if isinstance(noise, SampledNoise) else terms
     both = [
         _problem_of(rows, count, {name: ends[int((name in question.small) != helpful)] for name, ends in values.items()},
-                    bool(question.goal), question.objective, helpful, **question.terms, start=int(state_of_cell[cell]))
-        for helpful in (False, True)
+                    bool(question.goal), question.objective, helpful, **asked)
+        for helpful, asked in ((False, terms), (True, above))
     ]  # fmt: skip
     return Abstraction(question, grid, rows, state_of_cell, open_cells, (both[0], both[1]))
+
+
+def _rows_of(
+    question: Question, grid: _core.Grid, state_of_cell: Any, open_cells: Any, low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> Any:  # fmt: skip
+    noise, count = question.noise, len(open_cells)
+    if isinstance(noise, SampledNoise):
+        return SampledRows(grid, noise, state_of_cell, count, low, high)
+    scales = [float(scale) for scale in noise.scales]
+    laws = [noise.law if scale > 0 else "none" for scale in scales]
+    return _core.Rows(grid, laws, scales, noise.follows.ravel().tolist(), count + 3, state_of_cell, count + 2,
+                      len(question.actions), open_cells, low.ravel(), high.ravel(), question.least_piece)  # fmt: skip
 
 
 def _problem_of(
@@ -268,7 +290,9 @@ def _problem_of(
     spread = {name: (np.append(row.ravel(), np.zeros(rows.groups)), none, none) for name, row in values.items()}
     labels = [("hazard", [count + 1, count + 2]), ("outside", [count + 2])] + ([("goal", [count])] if goal else [])
     rewarded = "reward" in spread
-    model = built(layout, spread, {}, None, ([], []), labels)
+    model = built(layout, spread, {}, None, ([], []), labels, getattr(rows, "intervals", ((), ())))
     asked = terms_of(_core.Terms(), model, **terms)
     asked.helpful_groups = helpful
+    # What samples leave open of the law is not nature's to choose: the bound must hold for the law that there is.
+    asked.helpful_nature = helpful and isinstance(rows, SampledRows)
     return Problem._adopt(_core.pose(_core.Draft(model, asked, rewarded), objective))

@@ -194,6 +194,61 @@ def test_bad_covariances(covariance, said):
         rd.Gaussian()
 
 
+def test_noise_that_is_known_by_samples():
+    """The law of the samples is known here, so what is claimed of it can be checked; more samples say more."""
+    truth, gaps = numerical(), []
+    for count in (1000, 10_000, 100_000):
+        draws = np.random.default_rng(count).normal(0, 0.2, (count, 1))
+        answer = line(40, noise=rd.SampledNoise(draws, bins=16)).solve()
+        assert answer.lower <= truth + 1e-3 and truth - 1e-3 <= answer.upper
+        gaps.append(answer.gap)
+    assert gaps[0] > gaps[1] > gaps[2]
+    known = line(40).solve()  # samples cannot say more than the law
+    assert answer.lower < known.lower and known.upper < answer.upper
+    mean, error = answer.simulate(400, seed=4).mean("reached")
+    assert answer.lower - 4 * error <= mean <= answer.upper + 4 * error
+
+
+def test_bounds_of_bins_hold_as_often_as_they_say():
+    """Bins of a law that is known: in 200 logs, those in which a bound of any bin is wrong."""
+    wrong = 0
+    for seed in range(200):
+        noise = rd.SampledNoise(np.random.default_rng(seed).normal(0, 1, (500, 1)), confidence=0.9, bins=5)
+        (borders,) = noise.borders()
+        share, lower, upper = noise.bounds([borders])
+        truth = np.diff(norm.cdf(borders))
+        assert share.sum() == pytest.approx(1) and (lower <= share).all() and (share <= upper).all()
+        wrong += ((truth < lower) | (upper < truth)).any()
+    assert wrong <= 30  # 20 are expected at most; 31 or more have a probability of less than 1 %
+
+
+def test_samples_of_two_coordinates_with_a_constraint():
+    draws = np.random.default_rng(0).normal(0, 0.1, (4000, 2))
+    draws[:, 1] = 0.0  # a coordinate without noise
+    system = rd.abstract(lambda x, u: [0.9 * x[0] + u, 0.5 * x[1]], noise=rd.SampledNoise(draws, bins=[8, 1], most=[0.6, 0.0]),
+                         domain=[(-1, 1), (-1, 1)], cells=[10, 4], actions=[-0.1, 0.1], start=[0.3, 0.3], horizon=3,
+                         signals={"push": lambda x, u: u}, constraints=[rd.at_most("push", 0.1)])  # fmt: skip
+    answer = system.solve(tolerance=0.05)
+    assert answer.below.status == "certified" and answer.below.constraints[0].worst <= 0.1 + 1e-9
+    assert 0.9 < answer.lower <= answer.upper <= 1 + 1e-9
+    hit, error = answer.simulate(300, seed=1).mean("hit")
+    assert 1 - hit >= answer.lower - 4 * error
+
+
+@pytest.mark.parametrize("changes, said", [
+    ({"points": np.zeros((5, 1))}, "samples of shape (5, 1), must be at least 10 finite points"),
+    ({"points": np.full((20, 1), np.nan)}, "must be at least 10 finite points"),
+    ({"confidence": 1.0}, "confidence = 1.0, must be in (0, 1)"),
+    ({"bins": 0}, "bins = 0, must be at least 1"),
+    ({"points": np.ones((20, 1)), "most": [0.5]}, "sample 0 has 1.0 in coordinate 0, must be at most 0.5"),
+])  # fmt: skip
+def test_bad_samples(changes, said):
+    with pytest.raises(rd.Error, match=re.escape(said)):
+        rd.SampledNoise(**({"points": np.zeros((20, 1))} | changes))
+    with pytest.raises(rd.Error, match="beside samples of the noise, must be one of them"):
+        line(10, noise=rd.SampledNoise(np.zeros((20, 1))), uncertainty=rd.KL(0.1))
+
+
 def test_ends_of_ranges_go_to_the_side_that_is_asked_for():
     """The reward is the coordinate itself: at least its lower end is guaranteed, at most its upper end possible."""
     terms = {"domain": [(0.0, 1.0)], "cells": 4, "actions": [0], "start": [0.3], "horizon": 1, "noise": rd.Uniform([0.0])}

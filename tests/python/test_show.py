@@ -67,6 +67,7 @@ def public_values():
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)),
         rd.aggregate(PROBLEM.replace(constraints=[]), range(PROBLEM.states)).solve(),
         system, of_gymnasium, answer, answer.controller(), answer.simulate(3), rd.Range(0, 1), rd.Gaussian([0.1]), rd.Uniform([0.1]),
+        rd.SampledNoise(np.zeros((10, 1))),
         rd.Nominal(), rd.TV(0.1), rd.Chi2(0.1), rd.KL([0.1, 0.2]), rd.Tilt(1.0), rd.Interval(0.1, 0.9), rd.Composed(rd.KL(0.1)),
     ]  # fmt: skip
 
