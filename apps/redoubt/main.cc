@@ -27,6 +27,8 @@ constexpr Verb kVerbs[] = {
      true},
     {"verify", "The same, by an independent slow evaluation in long double", verify_verb},
     {"simulate", "Episodes of a stored policy, nominal or in a worst case", simulate_verb},
+    {"aggregate", "States as cells: a guarantee and a bound from a smaller problem",
+     aggregate_verb},
     {"report", "One page that shows a solution, explains it and compares other radii", report_verb},
     {"act", "Run an exported policy: lines of JSON in, lines of JSON out", act_verb},
     {"compare", "Several methods on one problem: a table and all traces", compare_verb},

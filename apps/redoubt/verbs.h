@@ -24,6 +24,7 @@ Action samples_verb(CommandLine& verb);
 Action verify_verb(CommandLine& verb);
 Action simulate_verb(CommandLine& verb);
 Action act_verb(CommandLine& verb);
+Action aggregate_verb(CommandLine& verb);
 Action report_verb(CommandLine& verb);
 Action convert_verb(CommandLine& verb);
 

@@ -1,8 +1,9 @@
-"""python -m redoubt VERB: what the program `redoubt` leaves to Python: convert by stormpy, report, policy."""
+"""python -m redoubt VERB: what the program `redoubt` leaves to Python: convert by stormpy, report, policy, aggregate."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Error, load, load_solution, make
+from . import Error, aggregate, load, load_solution, make
 from ._problem import Problem
 from ._sources import read_draft, save_draft
 
@@ -69,6 +70,33 @@ def _policy(given: argparse.Namespace) -> None:
     print(f"Policy written to {given.output}")
 
 
+def _labels(file: str) -> NDArray[np.str_]:
+    try:
+        return np.array(Path(file).read_text(encoding="utf-8").split())
+    except OSError as error:
+        raise Error(f"{file}: {error.strerror}, must be a file with one word for each state") from None
+    except UnicodeDecodeError:
+        raise Error(f"{file} is not text, must have one word for each state") from None
+
+
+def _aggregate(given: argparse.Namespace) -> None:
+    problem = _problem(given.problem)
+    cells = aggregate(problem, _labels(given.labels) if given.labels else None)
+    refines = given.tolerance is not None or given.most_cells is not None
+    answer = cells.refine(given.tolerance or 1e-9, given.most_cells) if refines else cells.solve()
+    if given.output:
+        answer.policy.export(given.output)
+    if given.json:
+        print(json.dumps({"states": problem.states, "cells": answer.aggregation.cells, "lower": answer.lower,
+                          "upper": answer.upper, "gap": answer.gap}))  # fmt: skip
+        return
+    print(f"{answer.aggregation.cells:,} cells of {problem.states:,} states")
+    print(f"  A policy on cells guarantees {answer.lower:.6g}")
+    print(f"  No policy guarantees more than {answer.upper:.6g}: gap {answer.gap:.6g}")
+    if given.output:
+        print(f"Policy written to {given.output}")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m redoubt", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
@@ -89,6 +117,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     policy.add_argument("--bounds", required=True, help="one for each constraint, with commas between them")
     policy.set_defaults(run=_policy)
+    cells = verbs.add_parser("aggregate", help="states as cells: a guarantee and a bound from a smaller problem")
+    cells.add_argument("problem", metavar="PROBLEM", help="a file, or a built-in problem")
+    cells.add_argument("--labels", default="", help="a file with one word for each state: those with the same word are a cell")
+    cells.add_argument("--tolerance", type=float, help="split cells until the gap is this share of the bound")
+    cells.add_argument("--most-cells", type=int, help="split cells until there are so many")
+    cells.add_argument("-o", "--output", default="", help="file for the policy of the problem (.json)")
+    cells.add_argument("--json", action="store_true", help="print one JSON object")
+    cells.set_defaults(run=_aggregate)
     for verb in (report, policy):
         verb.add_argument("problem", metavar="PROBLEM", help="a file, or a built-in problem")
         verb.add_argument("solution", metavar="SOLUTION", help="what solve -o has written")

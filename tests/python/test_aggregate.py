@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import redoubt as rd
+from program import run, run_json
 
 SETS = [None, rd.KL(0.05), rd.Chi2(0.1), rd.TV(0.1, reach="support")]
 STATES, ACTIONS = 8, 2
@@ -171,3 +172,30 @@ def test_refinement_knows_no_constraints():
         rd.aggregate(rd.make("grid(size=4)")).refine()
     with pytest.raises(rd.Error, match="tolerance = 0"):
         rd.aggregate(rd.make("grid(size=4)", constraints=[])).refine(tolerance=0)
+
+
+def test_the_program_aggregates(tmp_path):
+    problem = rd.make("grid(size=8)", constraints=[])
+    rd.save(problem, tmp_path / "grid.json")
+    row, column = np.divmod(np.arange(64), 8)
+    labels = row // 2 * 4 + column // 2
+    (tmp_path / "labels.txt").write_text("\n".join(map(str, labels)))
+    said = run_json("aggregate", tmp_path / "grid.json", "--labels", tmp_path / "labels.txt")
+    answer = rd.aggregate(problem, labels).solve()
+    assert said == {"states": 64, "cells": answer.aggregation.cells, "lower": answer.lower, "upper": answer.upper,
+                    "gap": answer.gap}  # fmt: skip
+    finer = run("aggregate", tmp_path / "grid.json", "--tolerance", "0.1", "-o", tmp_path / "policy.json")
+    assert finer.returncode == 0 and "cells of 64 states" in finer.stdout and (tmp_path / "policy.json").exists()
+    few = run_json("aggregate", tmp_path / "grid.json", "--most-cells", "30")
+    assert few["cells"] <= 30
+
+
+def test_the_program_says_what_is_wrong_with_cells(tmp_path):
+    (tmp_path / "labels.txt").write_text("a b c")
+    wrong = {"labels of shape (3,), must be one for each of 16 states": ["--labels", tmp_path / "labels.txt"],
+             "No such file or directory, must be a file with one word": ["--labels", tmp_path / "none.txt"],
+             "1 constraints, must be none to refine cells": ["--tolerance", "0.1"],
+             "'x', must be a number": ["--most-cells", "x"]}  # fmt: skip
+    for said, words in wrong.items():
+        done = run("aggregate", "grid(size=4)", *words)
+        assert done.returncode == 2 and said in done.stderr and done.stdout == ""
