@@ -56,6 +56,26 @@ TEST_P(StatesOf, KeepTheLaws) {
   }
 }
 
+// Sweeps leave out actions that concern no lane, and which those are depends on the neighbours.
+TEST_P(StatesOf, HaveTheSameBitsBesideOtherStates) {
+  const Uncertainty& set = GetParam();
+  std::mt19937_64 random(5);
+  for (const int actions : {12, 70}) {
+    std::vector<SetState> states;
+    for (int n = 0; n < 40; ++n)
+      states.push_back(testing::plain_state(
+          random, actions, 4, actions * std::pow(10, testing::uniform(random, -4, 0))));
+    for (const InstructionSet instructions : instruction_sets()) {
+      const auto together = solve(set, states, instructions);
+      for (std::size_t n = 0; n < states.size(); ++n) {
+        const testing::StateResult alone = solve(set, {states[n]}, instructions)[0];
+        ASSERT_EQ(together[n].worst, alone.worst) << name(instructions) << ", state " << n;
+        ASSERT_EQ(together[n].minimiser, alone.minimiser) << name(instructions) << ", state " << n;
+      }
+    }
+  }
+}
+
 // A checker that cannot fail checks nothing.
 TEST(StateLaws, AreBrokenByAnotherSet) {
   std::mt19937_64 random(3);

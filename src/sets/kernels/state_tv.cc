@@ -7,14 +7,96 @@
 namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
+using Take = Taking<Lanes>;
+
+// What moving mass gains in the states of a block. An action whose largest gain is below what a
+// sweep looks for has nothing to add to it, and its outcomes are not read.
+struct Gains {
+  StateBlock s;
+  Column low, largest;  // of each action: its lowest landing place, and the gain from its top
+  Lanes lows = 0.0;     // their sum
+
+  Gains(const StateBlock& block, double* room)
+      : s(block), low{room, kLanes}, largest{room + s.actions * kLanes, kLanes} {}
+
+  [[gnu::always_inline]] Take measure() {
+    Lanes total = 0.0, mean = 0.0, high = 0.0;
+    for (int a = 0; a < s.actions; ++a) {
+      Lanes bottom = s.v(a, 0), top = bottom;
+      for (int i = 1; i < s.outcomes; ++i) {
+        const Lanes x = s.v(a, i);
+        bottom = min(x, bottom);
+        top = max(x, top);
+      }
+      if (s.has_floor) bottom = min(s.floor.get(a), bottom);
+      // Sums by action: the next one's do not wait for them.
+      Lanes mass = 0.0, gained = 0.0;
+      for (int i = 0; i < s.outcomes; ++i) {
+        mass += s.p(a, i);
+        gained += s.p(a, i) * (s.v(a, i) - bottom);
+      }
+      low.set(a, bottom);
+      largest.set(a, top - bottom);
+      high = max(top - bottom, high);
+      lows += bottom;
+      total += mass;
+      mean += gained;
+    }
+    Take t;
+    t.v = {nullptr, s.actions * s.outcomes, 0};
+    t.total = total;
+    t.amount = min(s.radius, total);
+    begin(t, 0.0, high, mean);
+    return t;
+  }
+
+  [[gnu::always_inline]] Reached reach(const Take& t, Mask these) const {
+    Reached r{0.0, 0.0};
+    for (int a = 0; a < s.actions; ++a) {
+      const Lanes most = largest.get(a);
+      if (!any(these & (most >= t.eta))) {
+        r.next = max(most, r.next);
+        continue;
+      }
+      const Lanes bottom = low.get(a);
+      Lanes mass = 0.0;
+      for (int i = 0; i < s.outcomes; ++i) {
+        const Lanes gain = s.v(a, i) - bottom;
+        const Mask reached = gain >= t.eta;
+        mass = add_where(reached, mass, s.p(a, i));
+        r.next = max_unless(reached, r.next, gain);
+      }
+      r.mass += mass;
+    }
+    return r;
+  }
+
+  [[gnu::always_inline]] Above add_above(const Take& t, Mask these) const {
+    Above r{0.0, 0.0};
+    for (int a = 0; a < s.actions; ++a) {
+      if (!any(these & (largest.get(a) > t.eta))) continue;
+      const Lanes bottom = low.get(a);
+      Above here{0.0, 0.0};
+      for (int i = 0; i < s.outcomes; ++i) {
+        const Lanes gain = s.v(a, i) - bottom;
+        const Mask above = gain > t.eta;
+        here.mass = add_where(above, here.mass, s.p(a, i));
+        here.sum = add_where(above, here.sum, s.p(a, i) * gain);
+      }
+      r.mass += here.mass;
+      r.sum += here.sum;
+    }
+    return r;
+  }
+};
+
 // What nature moved lands on the first outcome of the lowest value of its action, or on the floor.
-void land(const StateBlock& s, int action, Lanes low, const ConstColumn& gain,
-          const Column& minimiser) {
+void land(const StateBlock& s, int action, Lanes low, const Column& minimiser) {
   Lanes homeless = 0.0;
   for (int i = 0; i < s.outcomes; ++i) {
     const int place = action * s.outcomes + i;
     // From the lowest value nothing is to be gained, whatever is left of the radius.
-    const Lanes taken = select(gain.get(place) > 0.0, minimiser.get(place), 0.0);
+    const Lanes taken = select(s.v(action, i) > low, minimiser.get(place), 0.0);
     homeless += taken;
     minimiser.set(place, s.p(action, i) - taken);
   }
@@ -27,51 +109,42 @@ void land(const StateBlock& s, int action, Lanes low, const ConstColumn& gain,
   minimiser.set(s.actions * s.outcomes + action, homeless);
 }
 
+// `room`: for a gain of each outcome.
+void write_minimiser(const Gains& gains, const Take& t, double* room, const Column& minimiser) {
+  const StateBlock& s = gains.s;
+  const Column gain{room, kLanes};
+  for (int a = 0; a < s.actions; ++a)
+    for (int i = 0; i < s.outcomes; ++i) gain.set(a * s.outcomes + i, s.v(a, i) - gains.low.get(a));
+  write_taken(
+      t, [&](const Block&, int place) { return s.probability.get(place); },
+      [&](const Block&, int place) { return gain.get(place); },
+      {minimiser.first, minimiser.stride});
+  for (int a = 0; a < s.actions; ++a) land(s, a, gains.low.get(a), minimiser);
+}
+
 }  // namespace
 
 void state_tv(const LaneStates& states, const StateValues& values, Scratch& scratch, double* worst,
               double* minimiser) {
-  using Take = Taking<Lanes>;
-  const int places = states.actions * states.outcomes, stride = padded_lanes(values.lanes);
-  double* numbers = scratch.doubles(static_cast<std::size_t>(places + states.actions) * stride);
-  double* lows = numbers + static_cast<std::size_t>(places) * stride;
-  const auto gains = [&](int lane) { return Column{numbers + lane, stride}; };
-  const auto low_of = [&](int lane) { return Column{lows + lane, stride}; };
-  for (int lane = 0; lane < values.lanes; lane += kLanes) {
-    const StateBlock s(states, values, lane);
-    for (int a = 0; a < s.actions; ++a) {
-      const Lanes low = s.low(a);
-      low_of(lane).set(a, low);
-      for (int i = 0; i < s.outcomes; ++i) gains(lane).set(a * s.outcomes + i, s.v(a, i) - low);
-    }
-  }
-  const LaneNumbers mass{states.probability, stride}, gain{numbers, stride};
-  const auto certain = [&](const Take& t) { return load(states.radius + t.v.lane) == 0.0; };
-  solve_together<Take>(
-      places, {values.lanes, nullptr, nullptr}, worst, minimiser,
-      [&](Take* blocks, int count) {
-        for (int n = 0; n < count; ++n) {
-          Lanes total = 0.0;
-          for (int i = 0; i < places; ++i) total += mass(blocks[n].v, i);
-          blocks[n].total = total;
-          blocks[n].amount = min(load(states.radius + blocks[n].v.lane), total);
+  const int places = minimiser != nullptr ? states.actions * states.outcomes : 0;
+  double* room = scratch.doubles(static_cast<std::size_t>(2 * states.actions + places) * kLanes);
+  for_each_state_block(
+      states, values, worst, minimiser, [&](const StateBlock& s, const Column* place) {
+        Gains gains(s, room);
+        Take t = gains.measure();
+        search(
+            &t, 1,
+            [&](const Take& now, Mask these)
+                __attribute__((always_inline)) { return gains.reach(now, these); },
+            [&](const Take& now, Mask these)
+                __attribute__((always_inline)) { return gains.add_above(now, these); });
+        const Mask certain = s.radius == 0.0;
+        if (place != nullptr) {
+          write_minimiser(gains, t, room + std::size_t{2} * s.actions * kLanes, *place);
+          keep_nominal_states(certain, s, *place);
         }
-        take_from_top(blocks, count, mass, gain);
-      },
-      [&](const Take& t) {
-        const StateBlock s(states, values, t.v.lane);
-        Lanes low = 0.0;
-        for (int a = 0; a < s.actions; ++a) low += low_of(t.v.lane).get(a);
-        const Lanes worst_of = low + max(t.mean - t.taken(), 0.0);
-        return any(certain(t)) ? select(certain(t), s.expectation(), worst_of) : worst_of;
-      },
-      [&](const Take& t, const Minimiser& place) {
-        const StateBlock s(states, values, t.v.lane);
-        const Column to{place.first, place.stride};
-        write_taken(t, mass, gain, place);
-        for (int a = 0; a < s.actions; ++a)
-          land(s, a, low_of(t.v.lane).get(a), {numbers + t.v.lane, stride}, to);
-        keep_nominal_states(certain(t), s, to);
+        const Lanes worst_of = gains.lows + max(t.mean - t.taken(), 0.0);
+        return any(certain) ? select(certain, s.expectation(), worst_of) : worst_of;
       });
 }
 
@@ -83,7 +156,6 @@ void state_tv(const LaneStates& states, const StateValues& values, Scratch& scra
 // steps.
 void best_tv(const LaneStates& states, const StateValues& values, const double* alone,
              Scratch& scratch, double* best, double* weight) {
-  using Take = Taking<Lanes>;
   const int places = states.actions * states.outcomes, stride = padded_lanes(values.lanes);
   double* numbers = scratch.doubles(static_cast<std::size_t>(2 * places) * kLanes);
   const Column mass{numbers, kLanes},

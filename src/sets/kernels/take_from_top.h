@@ -29,53 +29,85 @@ struct Taking {
   [[gnu::always_inline]] Lanes taken() const { return right_sum + eta * (amount - right_mass); }
 };
 
-// One sweep: how much lies at eta and above, and what is the next value below. Lanes that are not
-// among `these` keep their state.
+// What one sweep finds: how much lies at eta and above, and the next value below.
+struct Reached {
+  Lanes mass, next;
+};
 template <class Number, class Mass, class Value>
-[[gnu::always_inline]] inline void descend(Taking<Number>& t, Mask these, Mass mass, Value value) {
-  const Lanes eta = t.eta;
+[[gnu::always_inline]] inline Reached reach(const Taking<Number>& t, Mass mass, Value value) {
   Lanes down_to_eta = 0.0, next = t.low;
 #pragma GCC unroll 2
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
-    const Mask reached = x >= eta;
+    const Mask reached = x >= t.eta;
     down_to_eta = add_where(reached, down_to_eta, mass(t.v, i));
     next = max_unless(reached, next, x);
   }
-  const Mask goes_on = these & (down_to_eta < t.amount) & (t.low < eta);
-  t.right_sum = select(goes_on, t.right_sum + (down_to_eta - t.right_mass) * eta, t.right_sum);
-  t.right_mass = select(goes_on, down_to_eta, t.right_mass);
-  t.eta = select(goes_on, next, eta);
+  return {down_to_eta, next};
+}
+
+// Lanes that are not among `these` keep their state, here and below.
+template <class Number>
+[[gnu::always_inline]] inline void descend(Taking<Number>& t, Mask these, Reached r) {
+  const Lanes eta = t.eta;
+  const Mask goes_on = these & (r.mass < t.amount) & (t.low < eta);
+  t.right_sum = select(goes_on, t.right_sum + (r.mass - t.right_mass) * eta, t.right_sum);
+  t.right_mass = select(goes_on, r.mass, t.right_mass);
+  t.eta = select(goes_on, r.next, eta);
   t.todo = t.todo & (goes_on | !these);
 }
 
-// One sweep: what lies above eta, a new end of the bracket. Lanes that are not among `these` keep
-// their state.
+// The other kind of sweep: what lies above eta, a new end of the bracket.
+struct Above {
+  Lanes mass, sum;
+};
 template <class Number, class Mass, class Value>
-[[gnu::always_inline]] inline void cut(Taking<Number>& t, Mask these, Mass mass, Value value) {
-  Lanes above_mass = 0.0, above_sum = 0.0;
+[[gnu::always_inline]] inline Above add_above(const Taking<Number>& t, Mass mass, Value value) {
+  Above r{0.0, 0.0};
   for (int i = 0; i < t.v.outcomes; ++i) {
     const Lanes x = value(t.v, i);
     const Mask above = x > t.eta;
-    above_mass = add_where(above, above_mass, mass(t.v, i));
-    above_sum = add_where(above, above_sum, mass(t.v, i) * x);
+    r.mass = add_where(above, r.mass, mass(t.v, i));
+    r.sum = add_where(above, r.sum, mass(t.v, i) * x);
   }
+  return r;
+}
+
+template <class Number>
+[[gnu::always_inline]] inline void cut(Taking<Number>& t, Mask these, Above r) {
   // No mass strictly between the ends: all that the bracket still holds is of value eta, up to
   // rounding.
-  const Mask goes_on = these & (t.right_mass < above_mass) & (above_mass < t.left_mass);
-  const Mask left = goes_on & (above_mass > t.amount), right = goes_on & (above_mass <= t.amount);
-  t.left_mass = select(left, above_mass, t.left_mass);
-  t.left_sum = select(left, above_sum, t.left_sum);
-  t.right_mass = select(right, above_mass, t.right_mass);
-  t.right_sum = select(right, above_sum, t.right_sum);
+  const Mask goes_on = these & (t.right_mass < r.mass) & (r.mass < t.left_mass);
+  const Mask left = goes_on & (r.mass > t.amount), right = goes_on & (r.mass <= t.amount);
+  t.left_mass = select(left, r.mass, t.left_mass);
+  t.left_sum = select(left, r.sum, t.left_sum);
+  t.right_mass = select(right, r.mass, t.right_mass);
+  t.right_sum = select(right, r.sum, t.right_sum);
   const Lanes meet = (t.left_sum - t.right_sum) / (t.left_mass - t.right_mass);
   t.eta = select(goes_on, meet, t.eta);
   t.todo = t.todo & (goes_on | !these);
 }
 
-// One sweep through N blocks at a time: low, high and mean, and where the search begins.
+// Where the search begins, given amount and total.
+template <class Number>
+[[gnu::always_inline]] inline void begin(Taking<Number>& t, Lanes low, Lanes high, Lanes mean) {
+  t.low = low;
+  t.high = high;
+  t.mean = mean;
+  t.todo = low < high;
+  const Lanes much = t.amount * t.v.outcomes;
+  const double few = t.v.outcomes < kMany ? 2.0 : 5.0;  // values, on average
+  t.descends = much <= few * t.total;
+  // The tangents at both ends of the values meet at the mean.
+  t.right_mass = t.right_sum = 0.0;
+  t.left_mass = t.total;
+  t.left_sum = mean;
+  t.eta = select(t.todo & !t.descends, mean * (1.0 / t.total), high);
+}
+
+// One sweep through N blocks at a time: low, high and mean.
 template <int N, class Number, class Mass, class Value>
-[[gnu::always_inline]] inline void begin(Taking<Number>* blocks, Mass mass, Value value) {
+[[gnu::always_inline]] inline void measure(Taking<Number>* blocks, Mass mass, Value value) {
   Lanes low[N], high[N], mean[N];
 #pragma GCC unroll 2
   for (int n = 0; n < N; ++n) {
@@ -93,20 +125,24 @@ template <int N, class Number, class Mass, class Value>
     }
   }
 #pragma GCC unroll 2
-  for (int n = 0; n < N; ++n) {
-    Taking<Number>& t = blocks[n];
-    t.low = low[n];
-    t.high = high[n];
-    t.mean = mean[n];
-    t.todo = low[n] < high[n];
-    const Lanes much = t.amount * t.v.outcomes;
-    const double few = t.v.outcomes < kMany ? 2.0 : 5.0;  // values, on average
-    t.descends = much <= few * t.total;
-    // The tangents at both ends of the values meet at the mean.
-    t.right_mass = t.right_sum = 0.0;
-    t.left_mass = t.total;
-    t.left_sum = mean[n];
-    t.eta = select(t.todo & !t.descends, mean[n] * (1.0 / t.total), high[n]);
+  for (int n = 0; n < N; ++n) begin(blocks[n], low[n], high[n], mean[n]);
+}
+
+// Sweeps until every lane knows its eta. Reach and Above: the two kinds of sweep over a block, as
+// far as they concern the given lanes.
+template <class Number, class Reach, class AddAbove>
+[[gnu::always_inline]] inline void search(Taking<Number>* blocks, int count, Reach reach,
+                                          AddAbove add_above) {
+  for (bool more = true; more;) {
+    more = false;
+    for (int n = 0; n < count; ++n) {
+      Taking<Number>& t = blocks[n];
+      if (!any(t.todo)) continue;
+      more = true;
+      const Mask down = t.todo & t.descends, across = t.todo & !t.descends;
+      if (any(down)) descend(t, down, reach(t, down));
+      if (any(across)) cut(t, across, add_above(t, across));
+    }
   }
 }
 
@@ -116,19 +152,14 @@ template <class Number, class Mass, class Value>
 [[gnu::always_inline]] inline void take_from_top(Taking<Number>* blocks, int count, Mass mass,
                                                  Value value) {
   int first = 0;
-  for (; first + 1 < count; first += 2) begin<2>(blocks + first, mass, value);
-  if (first < count) begin<1>(blocks + first, mass, value);
-  for (bool more = true; more;) {
-    more = false;
-    for (int n = 0; n < count; ++n) {
-      if (!any(blocks[n].todo)) continue;
-      more = true;
-      const Mask down = blocks[n].todo & blocks[n].descends;
-      const Mask across = blocks[n].todo & !blocks[n].descends;
-      if (any(down)) descend(blocks[n], down, mass, value);
-      if (any(across)) cut(blocks[n], across, mass, value);
-    }
-  }
+  for (; first + 1 < count; first += 2) measure<2>(blocks + first, mass, value);
+  if (first < count) measure<1>(blocks + first, mass, value);
+  search(
+      blocks, count,
+      [&](const Taking<Number>& t, Mask)
+          __attribute__((always_inline)) { return reach(t, mass, value); },
+      [&](const Taking<Number>& t, Mask)
+          __attribute__((always_inline)) { return add_above(t, mass, value); });
 }
 
 // How much of each outcome is taken. Value by value from the top: the bracket above ignores masses
