@@ -73,6 +73,12 @@ TEST_P(StatesOf, HaveTheSameBitsBesideOtherStates) {
         ASSERT_EQ(together[n].minimiser, alone.minimiser) << name(instructions) << ", state " << n;
       }
     }
+    const auto best = solve_best(set, states);
+    for (std::size_t n = 0; n < states.size(); ++n) {
+      const testing::BestResult alone = solve_best(set, {states[n]})[0];
+      ASSERT_EQ(best[n].best, alone.best) << "state " << n;
+      ASSERT_EQ(best[n].weight, alone.weight) << "state " << n;
+    }
   }
 }
 

@@ -148,18 +148,111 @@ void state_tv(const LaneStates& states, const StateValues& values, Scratch& scra
       });
 }
 
+namespace {
+
+// What bringing an action down costs: as a function of what is taken off its mean, mass p g is
+// taken in the order of the gains g, at the price 1 / g each. Prices are negated: the cheapest is
+// at the top.
+struct Prices {
+  StateBlock s;
+  Column mass, price;             // of each outcome
+  Column total, low, high, mean;  // of each action: its mass, and of its prices
+  Column eta, all_mass, all_sum;  // where the last taking ended: see Taking, right end
+
+  static std::size_t room(const LaneStates& states) {
+    return std::size_t{2} * states.actions * (states.outcomes + 4) * kLanes;
+  }
+  Prices(const StateBlock& block, double* room) : s(block) {
+    const auto column = [&](int numbers) {
+      const Column made{room, kLanes};
+      room += static_cast<std::size_t>(numbers) * kLanes;
+      return made;
+    };
+    mass = column(s.actions * s.outcomes);
+    price = column(s.actions * s.outcomes);
+    total = column(s.actions);
+    low = column(s.actions);
+    high = column(s.actions);
+    mean = column(s.actions);
+    eta = column(s.actions);
+    all_mass = column(s.actions);
+    all_sum = column(s.actions);
+    for (int a = 0; a < s.actions; ++a) fill(a);
+  }
+
+  [[gnu::always_inline]] void fill(int a) {
+    const Lanes bottom = s.low(a);
+    Lanes sum = 0.0, least = 0.0, most = -1e300, paid = 0.0;
+    for (int i = 0; i < s.outcomes; ++i) {
+      const Lanes gain = s.v(a, i) - bottom;
+      const Mask gains = gain > 0.0;
+      const Lanes here = select(gains, s.p(a, i) * gain, 0.0);
+      const Lanes cost = select(gains, -1.0 / gain, -1e300);
+      mass.set(a * s.outcomes + i, here);
+      price.set(a * s.outcomes + i, cost);
+      sum += here;
+      least = min(cost, least);
+      most = max(cost, most);
+      paid += here * cost;
+    }
+    total.set(a, sum);
+    low.set(a, least);
+    high.set(a, most);
+    mean.set(a, paid);
+    // At first, everything: what comes then is higher.
+    eta.set(a, least);
+    all_mass.set(a, sum);
+    all_sum.set(a, paid);
+  }
+
+  // How far the action is above x.
+  [[gnu::always_inline]] Lanes above(int a, Lanes x) const {
+    Lanes sum = 0.0;
+    for (int i = 0; i < s.outcomes; ++i) sum += s.p(a, i) * (s.v(a, i) - x);
+    return sum;
+  }
+
+  // Takes `amount` off its mean, in the lanes that are active: never more than the last time. So it
+  // ends where it ended then, or higher.
+  [[gnu::always_inline]] Take take(int a, Mask active, Lanes amount) const {
+    const auto of = [&](const Column& column) {
+      return [&column, first = a * s.outcomes ](const Block&, int i)
+          __attribute__((always_inline)) {
+        return column.get(first + i);
+      };
+    };
+    Take t;
+    t.v = {nullptr, s.outcomes, 0};
+    t.total = select(active, total.get(a), 1.0);
+    t.amount = min(select(active, amount, 0.0), t.total);
+    begin(t, low.get(a), high.get(a), mean.get(a));
+    const Lanes before_mass = all_mass.get(a), before_sum = all_sum.get(a);
+    const Mask as_before = (before_mass <= t.amount) & (before_mass < t.total);
+    t.left_mass = before_mass;
+    t.left_sum = before_sum;
+    t.right_mass = select(as_before, before_mass, 0.0);
+    t.right_sum = select(as_before, before_sum, 0.0);
+    t.eta =
+        select(as_before, eta.get(a), select(t.descends, high.get(a), before_sum / before_mass));
+    t.todo = t.todo & active & !as_before;
+    search_row(&t, 1, of(mass), of(price));
+    eta.set(a, select(active, t.eta, eta.get(a)));
+    all_mass.set(a, select(active, t.right_mass, before_mass));
+    all_sum.set(a, select(active, t.right_sum, before_sum));
+    return t;
+  }
+};
+
+}  // namespace
+
 // The weights of the actions are b / sum b, where nature must move mass sum_a kappa_a(x) to bring
 // every action down to x, and b_a is the slope of kappa_a there: the rate at which the outcome from
-// which it takes last, of gain g, costs mass, 1 / g. As a function of what is taken off the mean,
-// kappa is that of taking mass p g in the order of the gains, at the price 1 / g each. It is convex
-// and piecewise linear, and Newton's method comes to sum kappa = radius from below in finitely many
-// steps.
+// which it takes last, of gain g, costs mass, 1 / g. kappa is convex and piecewise linear, and
+// Newton's method comes to sum kappa = radius from below in finitely many steps.
 void best_tv(const LaneStates& states, const StateValues& values, const double* alone,
              Scratch& scratch, double* best, double* weight) {
-  const int places = states.actions * states.outcomes, stride = padded_lanes(values.lanes);
-  double* numbers = scratch.doubles(static_cast<std::size_t>(2 * places) * kLanes);
-  const Column mass{numbers, kLanes},
-      price{numbers + static_cast<std::size_t>(places) * kLanes, kLanes};
+  const int stride = padded_lanes(values.lanes);
+  double* room = scratch.doubles(Prices::room(states));
   constexpr int kMost = 200;
   for (int lane = 0; lane < values.lanes; lane += kLanes) {
     const StateBlock s(states, values, lane);
@@ -167,39 +260,21 @@ void best_tv(const LaneStates& states, const StateValues& values, const double* 
     const Column slope{weight + lane, stride};
     Lanes start = single.get(0);
     for (int a = 1; a < s.actions; ++a) start = max(single.get(a), start);
-    for (int a = 0; a < s.actions; ++a) {
-      const Lanes low = s.low(a);
-      for (int i = 0; i < s.outcomes; ++i) {
-        const Lanes gain = s.v(a, i) - low;
-        const Mask gains = gain > 0.0;
-        mass.set(a * s.outcomes + i, select(gains, s.p(a, i) * gain, 0.0));
-        price.set(a * s.outcomes + i, select(gains, -1.0 / gain, -1e300));
-      }
-    }
+    const Prices prices(s, room);
     Lanes x = start;
     Mask todo = s.radius > 0.0;
     for (int round = 0; round < kMost && any(todo); ++round) {
       Lanes moved = 0.0, slopes = 0.0;
       for (int a = 0; a < s.actions; ++a) {
-        Take take;
-        take.v = {nullptr, s.outcomes, 0};
-        Lanes above = 0.0, total = 0.0;
-        for (int i = 0; i < s.outcomes; ++i) {
-          above += s.p(a, i) * (s.v(a, i) - x);
-          total += mass.get(a * s.outcomes + i);
+        const Lanes above = prices.above(a, x);
+        const Mask active = todo & (above > 0.0) & (prices.total.get(a) > 0.0);
+        Lanes b = 0.0;
+        if (any(active)) {
+          const Take t = prices.take(a, active, above);
+          b = select(active, -t.eta, 0.0);
+          moved += select(active, -t.taken(), 0.0);
+          slopes += b;
         }
-        const Mask active = (above > 0.0) & (total > 0.0);
-        take.total = select(active, total, 1.0);
-        take.amount = min(select(active, above, 0.0), take.total);
-        const auto of = [&](const Column& column) {
-          return [&column, a, &s ](const Block&, int i) __attribute__((always_inline)) {
-            return column.get(a * s.outcomes + i);
-          };
-        };
-        take_from_top(&take, 1, of(mass), of(price));
-        const Lanes b = select(active, -take.eta, 0.0);
-        moved += select(active, -take.taken(), 0.0);
-        slopes += b;
         slope.set(a, select(todo, b, slope.get(a)));
       }
       const Lanes next = x + select(slopes > 0.0, (moved - s.radius) / slopes, 0.0);

@@ -146,20 +146,26 @@ template <class Number, class Reach, class AddAbove>
   }
 }
 
-// Takes `amount`, at most the `total` mass, in several blocks together. Mass and Value: of an
-// outcome in a block.
+// The same where every sweep is over all outcomes. Mass and Value: of an outcome in a block.
 template <class Number, class Mass, class Value>
-[[gnu::always_inline]] inline void take_from_top(Taking<Number>* blocks, int count, Mass mass,
-                                                 Value value) {
-  int first = 0;
-  for (; first + 1 < count; first += 2) measure<2>(blocks + first, mass, value);
-  if (first < count) measure<1>(blocks + first, mass, value);
+[[gnu::always_inline]] inline void search_row(Taking<Number>* blocks, int count, Mass mass,
+                                              Value value) {
   search(
       blocks, count,
       [&](const Taking<Number>& t, Mask)
           __attribute__((always_inline)) { return reach(t, mass, value); },
       [&](const Taking<Number>& t, Mask)
           __attribute__((always_inline)) { return add_above(t, mass, value); });
+}
+
+// Takes `amount`, at most the `total` mass, in several blocks together.
+template <class Number, class Mass, class Value>
+[[gnu::always_inline]] inline void take_from_top(Taking<Number>* blocks, int count, Mass mass,
+                                                 Value value) {
+  int first = 0;
+  for (; first + 1 < count; first += 2) measure<2>(blocks + first, mass, value);
+  if (first < count) measure<1>(blocks + first, mass, value);
+  search_row(blocks, count, mass, value);
 }
 
 // How much of each outcome is taken. Value by value from the top: the bracket above ignores masses
