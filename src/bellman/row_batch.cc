@@ -33,7 +33,7 @@ RowBatch::RowBatch(const Problem& problem)
       nominal_(is_nominal(problem)),
       some_certain_(nature_.radius != nullptr && !nature_.bounds && !nature_.radius->rows.empty()),
       stored_(stored_rows(problem, nature_)),
-      abreast_(worst_cases_kernel(problem.uncertainty())),
+      abreast_(problem.uncertainty()),
       expected_(expected_values_kernel()) {}
 
 void RowBatch::worst(std::span<const Row> rows, const Channel& channel, const double* next,
@@ -115,10 +115,18 @@ void RowBatch::expect(const RowChoice& rows, const Channel& channel, const doubl
 }
 
 void RowBatch::add_own_values(const RowChoice& rows, const Channel& channel, double* result) const {
-  const Model& model = problem_->model();
-  const double discount = problem_->discount();
+  const ModelArrays& arrays = problem_->model().arrays();
+  const std::vector<double>& earned =
+      channel.signal < 0 ? arrays.reward : arrays.signals[channel.signal].row;
+  const double sign = channel.sign, discount = problem_->discount();
+  if (!earned.empty() && rows.list == nullptr) {
+    const double* own = earned.data() + rows.first;
+#pragma GCC unroll 4
+    for (std::int64_t i = 0; i < rows.count; ++i) result[i] = sign * own[i] + discount * result[i];
+    return;
+  }
   for (std::int64_t i = 0; i < rows.count; ++i)
-    result[i] = channel.sign * model.value(channel.signal, row_of(rows, i)) + discount * result[i];
+    result[i] = sign * (earned.empty() ? 0.0 : earned[row_of(rows, i)]) + discount * result[i];
 }
 
 }  // namespace redoubt::internal

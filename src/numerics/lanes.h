@@ -260,19 +260,18 @@ struct Integers {  // unsigned: bits of doubles are added and subtracted modulo 
   return r;
 }
 
-// Four neighbouring numbers, from[index] and those behind it, in every lane. Cheaper than four
-// times one: every lane is one load, and then rows are made columns.
+// Four neighbouring numbers in every lane, from first(lane) on. Cheaper than four times one: every
+// lane is one load, and then rows are made columns.
 struct FourLanes {
   Lanes number[4];
 };
 #if defined(__AVX__)
 typedef double FourNumbers __attribute__((vector_size(32)));
 typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), may_alias));
-[[gnu::always_inline]] inline FourLanes gather_four(const double* from, Integers index) {
-  const auto row = [&](int lane) -> FourNumbers {
-    constexpr int kEach = kLanes / kParts;
-    const auto at = static_cast<std::int64_t>(index.part[lane / kEach][lane % kEach]);
-    return *reinterpret_cast<const UnalignedFourNumbers*>(from + at);
+template <class First>
+[[gnu::always_inline]] inline FourLanes four_from(First first) {
+  const auto row = [&](int lane) __attribute__((always_inline))->FourNumbers {
+    return *reinterpret_cast<const UnalignedFourNumbers*>(first(lane));
   };
   FourLanes r;
 #if defined(__AVX512F__)
@@ -304,12 +303,21 @@ typedef double UnalignedFourNumbers __attribute__((vector_size(32), aligned(8), 
   return r;
 }
 #else
-[[gnu::always_inline]] inline FourLanes gather_four(const double* from, Integers index) {
+template <class First>
+[[gnu::always_inline]] inline FourLanes four_from(First first) {
+  constexpr int kEach = kLanes / kParts;
   FourLanes r;
-  for (int n = 0; n < 4; ++n) r.number[n] = gather(from + n, index);
+  for (int lane = 0; lane < kLanes; ++lane)
+    for (int n = 0; n < 4; ++n) r.number[n].part[lane / kEach][lane % kEach] = first(lane)[n];
   return r;
 }
 #endif
+[[gnu::always_inline]] inline FourLanes gather_four(const double* from, Integers index) {
+  constexpr int kEach = kLanes / kParts;
+  return four_from([&](int lane) __attribute__((always_inline)) {
+    return from + static_cast<std::int64_t>(index.part[lane / kEach][lane % kEach]);
+  });
+}
 
 [[gnu::always_inline]] inline Integers gather(const std::int64_t* from, Integers index) {
   return bits(gather(reinterpret_cast<const double*>(from), index));

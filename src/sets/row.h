@@ -92,6 +92,22 @@ inline std::int64_t row_of(const RowChoice& chosen, std::int64_t number) {
   return chosen.list != nullptr ? chosen.list[number] : chosen.first + number;
 }
 
+// Rows of equally many outcomes in compressed storage, one for each of `lanes` lanes, a multiple of
+// the block: the outcomes of a lane's row are number begin[lane] and those behind it.
+struct RowsInStorage {
+  int outcomes = 0;
+  int lanes = 0;
+  const std::int64_t* begin = nullptr;
+};
+
+// Brings them side by side: to[outcome * lanes + lane] = the number of the outcome, or the value
+// that it leads to.
+struct LayOut {
+  void (*numbers)(const RowsInStorage& rows, const double* numbers, double* to);
+  void (*values)(const RowsInStorage& rows, const std::int32_t* next, const double* values,
+                 double* to);
+};
+
 // A sparse matrix in compressed row storage.
 struct SparseRows {
   const std::int64_t* row_outcomes = nullptr;

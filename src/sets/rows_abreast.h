@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sets/row.h"
+#include "sets/worst_case.h"
 
 namespace redoubt::internal {
 
@@ -32,7 +32,7 @@ struct LandingFloor {
 // depend on the rows beside it. One for each thread.
 class RowsAbreast {
  public:
-  explicit RowsAbreast(WorstCases kernel);
+  explicit RowsAbreast(const Uncertainty& set);
 
   // Where nature's distributions go: that of chosen row number i from probability + begin[i] on,
   // and behind it, where there is a floor, the mass that lands there.
@@ -50,18 +50,23 @@ class RowsAbreast {
   void solve_window(const StoredRows& rows, const RowChoice& chosen, const double* values,
                     const LandingFloor& landings, double* result,
                     const Distributions* distributions);
+  static bool are_equal(const StoredRows& rows, const RowChoice& chosen);  // in length
   bool sort_by_outcomes(const StoredRows& rows, const RowChoice& chosen);
+  void take_rows(const StoredRows& rows, const RowChoice& chosen, const int* members, int count,
+                 const LandingFloor& landings);
   void fetch_values(const StoredRows& rows, const RowChoice& chosen, std::int64_t first,
                     const double* values) const;
-  void fill_lane(const StoredRows& rows, std::int64_t row, int lane, int lanes, int outcomes,
-                 const double* values);
+  void lay_out(const StoredRows& rows, const RowsInStorage& members, const double* values);
   void write_distributions(const int* members, int count, int outcomes, bool has_floor,
                            const Distributions& distributions) const;
   void make_room(int outcomes, int lanes, bool intervals, bool distributions);
 
   WorstCases kernel_;
+  LayOut lay_out_;
   Scratch scratch_;
-  std::vector<int> order_, count_;  // rows of a window by their number of outcomes
+  std::vector<int> order_, count_;   // rows of a window by their number of outcomes
+  bool in_order_ = false;            // they are as they come
+  std::vector<std::int64_t> begin_;  // of the row in each lane, its first outcome
   std::vector<double> probability_, lower_, upper_, values_, minimiser_;  // [outcome][lane]
   std::vector<double> radius_, floor_, worst_;                            // [lane]
   std::vector<const double*> pointers_;

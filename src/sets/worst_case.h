@@ -18,7 +18,8 @@ WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instr
 
 // The same for lanes that have a row each: the result of a row is what it is alone. For lanes that
 // have a state each, whose rows share the radius (null for sets that have no scope). And without
-// lanes, the expectations of the nominal rows, and the best of a state's rows.
+// lanes, the expectations of the nominal rows, and the best of a state's rows; and what brings rows
+// side by side.
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty);
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
 WorstOfStates worst_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
@@ -27,5 +28,7 @@ ExpectedValues expected_values_kernel();
 ExpectedValues expected_values_kernel(InstructionSet instructions);
 BestExpected best_expected_kernel();
 BestExpected best_expected_kernel(InstructionSet instructions);
+LayOut lay_out_kernel();
+LayOut lay_out_kernel(InstructionSet instructions);
 
 }  // namespace redoubt::internal

@@ -35,7 +35,7 @@ class ShortArray {
 // the input. Where that is all of them, the row is read where it is.
 class Layout {
  public:
-  Layout(const Uncertainty& set, const SingleRow& row, double sum, int lanes)
+  Layout(const Uncertainty& set, const SingleRow& row, const RowMass& mass, int lanes)
       : kernel_(worst_case_kernel(set)),
         radius_(radius_of(set)),
         lanes_(padded_lanes(lanes)),
@@ -43,7 +43,8 @@ class Layout {
     const bool interval = needs_bounds(set);
     const std::span<const double> most = interval ? row.upper : row.probability;
     size_ = static_cast<int>(most.size());
-    for (const double mass : most) outcomes_ += mass != 0;
+    outcomes_ = size_;
+    if (mass.has_zeros) outcomes_ -= static_cast<int>(std::count(most.begin(), most.end(), 0.0));
     double* numbers = numbers_.get((std::size_t{3} + lanes_) * size_ + std::size_t{2} * lanes_);
     if (outcomes_ < size_) find_places(most);
     const auto kept = [&](std::span<const double> given, double divisor) -> const double* {
@@ -57,7 +58,7 @@ class Layout {
       lower_ = kept(row.lower, 1);
       upper_ = kept(row.upper, 1);
     } else {
-      probability_ = kept(row.probability, sum);
+      probability_ = kept(row.probability, mass.is_one ? 1 : mass.sum);
     }
     values_ = numbers;
     floor_ = values_ + std::size_t{1} * outcomes_ * lanes_;
@@ -66,17 +67,25 @@ class Layout {
     for (int i = 0; i < outcomes_; ++i) pointers_[i] = values_ + std::size_t{1} * i * lanes_;
   }
 
-  // Solves `count` value vectors, at most as many as there are lanes. `distribution` may be empty.
-  void solve(std::span<const double> values, int count, std::span<double> worst,
-             std::span<double> distribution) {
-    const int padded = padded_lanes(count);
-    // Lanes beyond the last vector repeat it: they are computed and must be finite.
+  // Lanes beyond the last vector repeat it: they are computed and must be finite.
+  void lay_out(std::span<const double> values, int count) {
+    if (lanes_ == kLaneBlock && count == 1 && place_ == nullptr) {  // most calls, and short ones
+      for (int i = 0; i < outcomes_; ++i)
+        std::fill_n(values_ + std::size_t{1} * i * kLaneBlock, kLaneBlock, values[i]);
+      return;
+    }
     for (int i = 0; i < outcomes_; ++i) {
       double* to = values_ + std::size_t{1} * i * lanes_;
       const double* from = values.data() + place(i);
       for (int lane = 0; lane < count; ++lane) to[lane] = from[std::size_t{1} * lane * size_];
-      for (int lane = count; lane < padded; ++lane) to[lane] = to[count - 1];
+      std::fill(to + count, to + padded_lanes(count), to[count - 1]);
     }
+  }
+
+  // Solves `count` value vectors that are laid out. `distribution` may be empty.
+  void solve(std::span<const double> values, int count, std::span<double> worst,
+             std::span<double> distribution) {
+    const int padded = padded_lanes(count);
     for (int lane = 0; anywhere_ && lane < padded; ++lane) {
       const double* from = values.data() + std::size_t{1} * std::min(lane, count - 1) * size_;
       floor_[lane] = lane < count ? *std::min_element(from, from + size_) : floor_[count - 1];
@@ -135,26 +144,28 @@ WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
   const auto radii = radii_of(uncertainty).size();
   require(radii <= 1, "{} radii for one row, must be one number", radii);
   const bool interval = needs_bounds(uncertainty);
-  double sum = 1;
+  RowMass mass;
   if (interval)
     check_bounds(row.lower, row.upper);
   else
-    sum = check_probabilities(row.probability);
+    mass = check_probabilities(row.probability);
   const std::size_t size = interval ? row.lower.size() : row.probability.size();
-  require(values.size() % size == 0, "{} values for {} outcomes, must be a multiple", values.size(),
-          size);
-  check_values(values);
+  const std::size_t vectors = values.size() == size ? 1 : values.size() / size;
+  require(vectors * size == values.size(), "{} values for {} outcomes, must be a multiple",
+          values.size(), size);
 
-  const std::size_t vectors = values.size() / size;
   WorstCaseOf result;
   result.value.resize(vectors);
   if (with_distribution) result.distribution.resize(values.size());
-  Layout layout(uncertainty, row, sum, static_cast<int>(std::min<std::size_t>(kBatch, vectors)));
+  Layout layout(uncertainty, row, mass, static_cast<int>(std::min<std::size_t>(kBatch, vectors)));
   for (std::size_t first = 0; first < vectors; first += kBatch) {
     const int count = static_cast<int>(std::min<std::size_t>(kBatch, vectors - first));
+    const std::span<const double> some = values.subspan(first * size, count * size);
+    layout.lay_out(some, count);
+    // All of them are checked now: what was just written takes as long to arrive where it is read.
+    if (first == 0) check_values(values);
     const std::span<double> all(result.distribution);
-    layout.solve(values.subspan(first * size, count * size), count,
-                 std::span(result.value).subspan(first, count),
+    layout.solve(some, count, std::span(result.value).subspan(first, count),
                  all.empty() ? all : all.subspan(first * size, count * size));
   }
   return result;

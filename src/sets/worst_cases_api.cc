@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cmath>
 
 #include "model/scope.h"
 #include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
 #include "sets/rows_abreast.h"
-#include "sets/worst_case.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -32,7 +30,10 @@ void check_structure(const Uncertainty& set, const ManyRows& rows, std::size_t v
   } else {
     given("probability", rows.probability.size());
   }
-  for (std::size_t i = 0; i < entries; ++i)
+  bool fine = true;
+#pragma GCC unroll 8
+  for (const std::int32_t column : rows.column) fine &= static_cast<std::uint32_t>(column) < values;
+  for (std::size_t i = 0; !fine && i < entries; ++i)
     require(rows.column[i] >= 0 && static_cast<std::size_t>(rows.column[i]) < values,
             "column[{}] = {}, must be in 0..{}", i, rows.column[i],
             static_cast<std::int64_t>(values) - 1);
@@ -91,11 +92,8 @@ class Rows {
       check_bounds(of_row(rows_.lower, row), upper);
       return std::find(upper.begin(), upper.end(), 0.0) == upper.end();
     }
-    const auto p = of_row(rows_.probability, row);
-    const double sum = check_probabilities(p);
-    double least = 1;
-    for (const double x : p) least = std::min(least, x);
-    return least > 0 && std::abs(sum - 1) <= 4e-16 * static_cast<double>(p.size());
+    const RowMass mass = check_probabilities(of_row(rows_.probability, row));
+    return mass.is_one && !mass.has_zeros;
   }
 
   void copy() {
@@ -147,7 +145,7 @@ WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& given,
           count);
   check_values(floor);
 
-  RowsAbreast abreast(worst_cases_kernel(uncertainty));
+  RowsAbreast abreast(uncertainty);
   LandingFloor landings;
   if (anywhere) landings = {floor.data(), floor.size() > 1};
   if (!with_distribution) {

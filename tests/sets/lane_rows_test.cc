@@ -132,6 +132,36 @@ TEST(LaneRows, HaveTheSameBitsBesideOtherRows) {
   }
 }
 
+// Rows of any length, wherever they lie, also the last of them: nothing behind it may be read.
+TEST(LaneRows, AreLaidOutByAnyInstructions) {
+  std::mt19937_64 random(15);
+  const auto below = [&](std::size_t limit) { return static_cast<std::int64_t>(random() % limit); };
+  std::vector<double> values(50);
+  for (double& value : values) value = testing::uniform(random);
+  for (const InstructionSet instructions : instruction_sets()) {
+    const LayOut lay_out = lay_out_kernel(instructions);
+    for (int outcomes = 1; outcomes < 20; ++outcomes) {
+      const int lanes = kLaneBlock * static_cast<int>(1 + below(4)), rows = 40;
+      std::vector<double> numbers(outcomes * rows), to(outcomes * lanes), led_to(to);
+      std::vector<std::int32_t> next(numbers.size());
+      for (double& number : numbers) number = testing::uniform(random);
+      for (std::int32_t& state : next) state = static_cast<std::int32_t>(below(values.size()));
+      std::vector<std::int64_t> begin(lanes);
+      for (std::int64_t& first : begin) first = outcomes * below(rows);
+      begin[below(lanes)] = outcomes * (rows - 1);
+      const RowsInStorage members{outcomes, lanes, begin.data()};
+      lay_out.numbers(members, numbers.data(), to.data());
+      lay_out.values(members, next.data(), values.data(), led_to.data());
+      for (int i = 0; i < outcomes; ++i) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          ASSERT_EQ(to[i * lanes + lane], numbers[begin[lane] + i]) << name(instructions);
+          ASSERT_EQ(led_to[i * lanes + lane], values[next[begin[lane] + i]]);
+        }
+      }
+    }
+  }
+}
+
 TEST(LaneRows, ExpectedValuesAreThoseOfTheNominalKernel) {
   std::mt19937_64 random(13);
   Scratch scratch;

@@ -186,5 +186,8 @@ void expected_values(const SparseRows&, const RowChoice&, const double* earned, 
                      const double* values, double* result);
 bool best_expected(const SparseRows&, const RowsOfStates&, const StateChoice&, const double* values,
                    double* room, double* best, std::int32_t* position);
+void lay_out(const RowsInStorage&, const double* numbers, double* to);
+void lay_out_values(const RowsInStorage&, const std::int32_t* next, const double* values,
+                    double* to);
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

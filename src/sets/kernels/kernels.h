@@ -21,6 +21,7 @@ struct SetKernels {
   StateKernel state_tv, state_chi2, state_kl;
   ExpectedValues expected_values;
   BestExpected best_expected;
+  LayOut lay_out;
 };
 
 namespace baseline {

@@ -9,6 +9,6 @@ const SetKernels set_kernels = {{nominal, nominal},  {tv, tv},
                                 {tilt, tilt},        {interval, interval},
                                 {state_tv, best_tv}, {state_chi2, best_chi2},
                                 {state_kl, best_kl}, expected_values,
-                                best_expected};
+                                best_expected,       {lay_out, lay_out_values}};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET
