@@ -292,6 +292,56 @@ TEST(ValueIteration, FewStatesAreThoseThatLeadToChangedOnes) {
   }
 }
 
+// A ring of 12 states, of which a third changes at a time, beside 24 in which nothing ever happens.
+Problem ring(int horizon, int stages) {
+  constexpr State kRing = 12, kStates = 36;
+  ModelBuilder builder(kStates, {}, stages);
+  for (int h = 0; h < stages; ++h) {
+    for (State s = 0; s < kStates; ++s) {
+      const bool idle = s >= kRing;
+      for (int action = 0; action < (idle ? 1 : 2); ++action) {
+        const double on = action == 0 ? 0.7 : s % 4 == 0 ? 0.8 : 0.6;
+        ModelBuilder::RowData row;
+        row.outcomes = {{.next = idle ? s : (s + 1) % kRing, .probability = idle ? 1 : on}};
+        if (!idle) row.outcomes.push_back({.next = kStates - 1, .probability = 1 - on});
+        row.reward = s == 0 ? 1 : 0;
+        builder.add(h, s, action, std::move(row));
+      }
+    }
+  }
+  return Problem(builder.build(), {.horizon = horizon});
+}
+
+// A list of states that has become closed is looked at no more, and stays the right one.
+TEST(ValueIteration, StepsOverAClosedListAreThoseOverAllStates) {
+  const Solution some = robust(ring(60, 1)), all = robust(ring(60, 60));
+  EXPECT_EQ(some.reward, all.reward);
+  EXPECT_TRUE(some.policy == all.policy);
+
+  const Problem problem = ring(60, 1);
+  ChangedStates changed(problem);
+  std::vector<double> before(36, 0.0), after = before;
+  after[3] = 1;
+  changed.compare(before, after, 1);
+  const std::vector<State> once = {2};
+  EXPECT_THAT(changed.affected(), ::testing::ElementsAreArray(once));
+  double value = 1;
+  for (int step = 0; step < 30; ++step) {
+    const std::vector<double> found(changed.affected().size(), ++value);
+    changed.update(found, after);
+  }
+  const std::vector<State> in_order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  EXPECT_THAT(changed.affected(), ::testing::ElementsAreArray(in_order));
+  // One state alone has changed for many steps: what leads to it, and no more.
+  for (int step = 0; step < 3; ++step) {
+    const std::span<const State> states = changed.affected();
+    std::vector<double> found;
+    for (const State s : states) found.push_back(s == 5 ? ++value : after[s]);
+    changed.update(found, after);
+  }
+  EXPECT_THAT(changed.affected(), ::testing::ElementsAre(4));
+}
+
 TEST(ValueIteration, SameBitsOnAnyNumberOfThreads) {
   RandomOptions o;
   o.states = 400;

@@ -17,7 +17,9 @@ void solve(const Rows& rows, const LaneValues& values, double* worst, double* mi
 [[gnu::always_inline]] inline double expected_value(const SparseRows& matrix, std::int64_t row,
                                                     const double* values) {
   double sum = 0;
-  for (auto i = matrix.row_outcomes[row]; i < matrix.row_outcomes[row + 1]; ++i)
+  const auto end = matrix.row_outcomes[row + 1];
+#pragma GCC unroll 1
+  for (auto i = matrix.row_outcomes[row]; i < end; ++i)
     sum += matrix.probability[i] * values[matrix.next[i]];
   return sum;
 }

@@ -52,14 +52,29 @@ void ChangedStates::compare(const std::vector<double>& before, const std::vector
 // States that have stopped changing stay on the list until they are half of it: it is often the
 // same from step to step, and evaluating more than need be changes nothing.
 std::span<const State> ChangedStates::affected() {
+  constexpr int kStepsBeforeClosing = 4;
   if (leading_begin_.empty()) find_leading();
-  if (covered_.size() > 2 * changed_.size() + 8) {
-    for (const State state : covered_) is_covered_[state] = 0;
-    for (const State state : affected_) is_affected_[state] = 0;
-    covered_.clear();
-    affected_.clear();
-  }
-  for (const State state : changed_) {
+  if (covered_.size() > 2 * changed_.size() + 8) start_again();
+  if (closed_) return affected_;
+  const bool longer = cover(changed_);
+  same_ = longer ? 0 : same_ + 1;
+  if (same_ >= kStepsBeforeClosing && !cover(std::vector<State>(affected_))) close();
+  return affected_;
+}
+
+void ChangedStates::start_again() {
+  for (const State state : covered_) is_covered_[state] = 0;
+  for (const State state : affected_) is_affected_[state] = 0;
+  covered_.clear();
+  affected_.clear();
+  closed_ = false;
+  same_ = 0;
+}
+
+// True when that affects states that were not affected before.
+bool ChangedStates::cover(const std::vector<State>& states) {
+  const std::size_t before = affected_.size();
+  for (const State state : states) {
     if (is_covered_[state]) continue;
     is_covered_[state] = 1;
     covered_.push_back(state);
@@ -69,7 +84,16 @@ std::span<const State> ChangedStates::affected() {
       affected_.push_back(leading_[i]);
     }
   }
-  return affected_;
+  return affected_.size() > before;
+}
+
+// Nothing but affected states leads to affected ones: the list need not be looked at again. It is
+// gone through in the order of the model from here on.
+void ChangedStates::close() {
+  closed_ = true;
+  affected_.clear();
+  for (State s = 0; s < model_->states(); ++s)
+    if (is_affected_[s]) affected_.push_back(s);
 }
 
 // Without a branch on which states have changed, which nobody can predict: an entry that does not

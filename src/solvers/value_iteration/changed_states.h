@@ -29,10 +29,15 @@ class ChangedStates {
 
  private:
   void find_leading();
+  void start_again();
+  bool cover(const std::vector<State>& states);
+  void close();
 
   const Model* model_;
   bool possible_;
   bool few_ = false;
+  bool closed_ = false;                         // all affected states are covered
+  int same_ = 0;                                // steps for which affected_ has been the same
   std::vector<State> changed_;                  // by the last step
   std::vector<State> covered_, affected_;       // those, or more, and the states that lead to them
   std::vector<char> is_covered_, is_affected_;  // the same, by state
