@@ -27,6 +27,7 @@ void KernelTotals::find_components() {
 
 void KernelTotals::solve(std::vector<double>& values, std::vector<std::int32_t>& actions) {
   constexpr int kBetweenChecks = 4096;
+  for (const double value : rows_.earned) unit_ = std::max(unit_, std::abs(value));
   find_components();
   ConnectedTotals connected(rows_, use_, sign_, accuracy_, workers_);
   for (int c = 0; c < components_.count(); ++c) {
@@ -56,7 +57,7 @@ void KernelTotals::solve_alone(State s, std::vector<double>& values,
     if (leaves <= 0) continue;  // it never ends
     const double worth = sign_ * sum / leaves;
     // Of rows that differ by rounding only the first is taken.
-    if (action < 0 || worth > best + kSameWorth * std::max(1.0, std::abs(best)))
+    if (action < 0 || worth > best + kSameWorth * std::max(unit_, std::abs(best)))
       action = static_cast<std::int32_t>(row - first);
     best = std::max(best, worth);
   }

@@ -50,6 +50,7 @@ class KernelTotals {
   const double accuracy_;
   Workers& workers_;
   StrongComponents components_;
+  double unit_ = 0;  // the largest value of a decision
 };
 
 }  // namespace redoubt::internal

@@ -121,8 +121,8 @@ using ExpectedValues = void (*)(const SparseRows& matrix, const RowChoice& chose
                                 const double* earned, double discount, const double* values,
                                 double* result);
 
-// Rows whose worth differs by no more than this, absolutely and relatively, differ by rounding
-// only.
+// Rows whose worth differs by no more than this, relative to it and to the largest value of a
+// decision, differ by rounding only.
 inline constexpr double kSameWorth = 1e-13;
 
 // States that take the best of their rows: state number i has those from begin[i] up to begin[i +
@@ -131,6 +131,7 @@ struct RowsOfStates {
   const std::int64_t* begin = nullptr;
   const double* earned = nullptr;
   double discount = 1;
+  double unit = 1;     // the largest value of a decision
   bool least = false;  // the best row is the one with the least value
 };
 

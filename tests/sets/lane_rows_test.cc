@@ -214,7 +214,7 @@ TEST(LaneRows, BestExpectedIsTheBestOfAStatesRows) {
       std::vector<double> room(8), best(kStates), of_list(kStates);
       std::vector<std::int32_t> position(kStates), list(kStates), position_of_list(kStates);
       for (std::int32_t s = 0; s < kStates; ++s) list[s] = kStates - 1 - s;
-      const RowsOfStates states{begin.data(), earned.data(), 0.9, least};
+      const RowsOfStates states{begin.data(), earned.data(), 0.9, 1, least};
       const BestExpected kernel = best_expected_kernel(instructions);
       bool exact = kernel(matrix, states, {.count = kStates}, values.data(), room.data(),
                           best.data(), position.data());

@@ -223,6 +223,42 @@ TEST(ValueIteration, TiesButForRoundingAreWorthWhatIsTaken) {
   EXPECT_EQ(solution.status, Status::certified);
 }
 
+// What counts as rounding is measured by what decisions earn: in a unit a billion billion times
+// smaller, the same policy is found.
+TEST(ValueIteration, SmallRewardsDecideAsLargeOnesDo) {
+  RandomOptions o;
+  o.states = 30;
+  for (const Uncertainty& set : testing::kEverySet) {
+    for (const bool infinite : {false, true}) {
+      o.uncertainty = set;
+      if (infinite) o.horizon.reset();
+      o.discount = infinite ? 0.9 : 1;
+      const Problem problem = testing::random_problem(5, o);
+      ModelArrays arrays = problem.model().arrays();
+      const double unit = std::ldexp(1.0, -60);
+      for (auto* values : {&arrays.reward, &arrays.outcome_reward, &arrays.arrival_reward})
+        for (double& value : *values) value *= unit;
+      const Problem small(Model(std::move(arrays)), problem.terms());
+      SCOPED_TRACE(name(set));
+      if (std::holds_alternative<Tilt>(set)) continue;  // whose temperature has a unit of its own
+      EXPECT_TRUE(robust(small).policy == robust(problem).policy);
+    }
+    o.horizon = 4;
+  }
+}
+
+// Beyond what a number can be there is no answer, and none is made up.
+TEST(ValueIteration, TotalsMustBeNumbers) {
+  ModelBuilder builder(1, {});
+  builder.add(0, 0, 0, {.reward = 1e299, .outcomes = {{.next = 0, .probability = 1}}});
+  const Model model = builder.build();
+  EXPECT_EQ(robust(Problem(model, {.horizon = 10})).reward.worst, 1e300);
+  EXPECT_EQ(testing::error_of([&] { robust(Problem(model, {.horizon = 100})); }),
+            "a value of size 1e+299 for 100 decisions, must be at most 1e+300 in all");
+  EXPECT_THAT(testing::error_of([&] { nominal(Problem(model, {.discount = 0.99})); }),
+              ::testing::HasSubstr("a value of size 1e+299"));
+}
+
 // A walk along a line towards a reward at its end, by one of two gaits, and back again now and
 // then. Nothing changes far from the end for a long time. With rows for every stage, no step knows
 // that.

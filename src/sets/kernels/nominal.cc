@@ -48,7 +48,7 @@ void expected_values(const SparseRows& matrix, const RowChoice& chosen, const do
 // alone are rare, and only they are looked at twice.
 bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const StateChoice& chosen,
                    const double* values, double* room, double* best, std::int32_t* position) {
-  const double sign = states.least ? -1 : 1;
+  const double sign = states.least ? -1 : 1, unit = states.unit;
   bool exact = true;
   for (std::int32_t n = 0; n < chosen.count; ++n) {
     const auto state = chosen.list != nullptr ? chosen.list[n] : chosen.first + n;
@@ -68,12 +68,12 @@ bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const S
     for (std::int32_t i = 1; i < rows; ++i) {
       const double x = room[i] = sign * worth(i);
       const double gap = __builtin_fabs(x - top), size = __builtin_fabs(x);
-      near |= gap > 0 && gap <= 2 * kSameWorth * (size > 1 ? size : 1);
+      near |= gap > 0 && gap <= 2 * kSameWorth * (size > unit ? size : unit);
       taken = x > top ? i : taken;
       top = x > top ? x : top;
     }
     if (near) {
-      const double size = __builtin_fabs(top), noise = kSameWorth * (size > 1 ? size : 1);
+      const double size = __builtin_fabs(top), noise = kSameWorth * (size > unit ? size : unit);
       for (taken = 0; top - room[taken] > noise;) ++taken;
       exact &= room[taken] == top;
     }

@@ -62,17 +62,6 @@ void WeightedValueIteration::weigh(std::span<const double> weights) {
   }
 }
 
-// Divides what rows earn by a power of two near the largest of it, and returns that: two rows are
-// worth the same by a number that suits values around one.
-double WeightedValueIteration::use_own_unit() {
-  double most = 0;
-  for (const double value : weighted_) most = std::max(most, std::abs(value));
-  most = max_over_ranks(workers_.ranks(), most);
-  const double unit = most > 0 ? std::ldexp(1.0, std::ilogb(most)) : 1;
-  for (double& value : weighted_) value /= unit;
-  return unit;
-}
-
 WeightedValueIteration::Best WeightedValueIteration::over_stages() {
   const Model& model = problem_.model();
   Best best;
@@ -97,13 +86,11 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
                                                               double tolerance) {
   constexpr double kShare = 0.05;  // of the bracket, that following the policy leaves
   const Model& model = problem_.model();
-  const double unit = use_own_unit();
   const double discount = contraction(problem_, workers_), rest = discount / (1 - discount);
   const auto channels = static_cast<std::int64_t>(channels_.size());
   std::vector<double> here(model.states(), 0.0), better;
   for (std::int64_t s = 0; !first_.empty() && s < model.states(); ++s) {
-    for (std::int64_t c = 0; c < channels; ++c)
-      here[s] += weights[c] / unit * first_[s * channels + c];
+    for (std::int64_t c = 0; c < channels; ++c) here[s] += weights[c] * first_[s * channels + c];
   }
   BestRows rows(problem_, weighted_, workers_, exchange_);
   TakenRows taken;
@@ -116,8 +103,8 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
     const Bracket found = bracket(residual, discount);
     best.bound = at_start(here, 1, 0) + found.high;
     // Rows that are worth the same but for rounding take turns.
-    const double size = std::max({1.0, std::abs(residual.least), std::abs(residual.most)});
-    const double enough = std::max(tolerance / unit, 4 * kSameWorth * rest * size);
+    const double size = std::max({rows.unit(), std::abs(residual.least), std::abs(residual.most)});
+    const double enough = std::max(tolerance, 4 * kSameWorth * rest * size);
     if (found.width() <= enough) break;
     take_rows(model, actions_, taken);
     find_nominal_chain(model, weighted_, taken, chain);
@@ -125,7 +112,6 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
         chain, problem_, discount, workers_, exchange_,
         [&](double) { return std::max(0.5 * enough, kShare * found.width()); }, here);
   }
-  best.bound *= unit;
   evaluations_ += rows.evaluations();
   best.policy.states = model.own_states();
   best.policy.repeats_last = true;

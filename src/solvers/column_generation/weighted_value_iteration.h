@@ -35,7 +35,6 @@ class WeightedValueIteration {
 
  private:
   void weigh(std::span<const double> weights);
-  double use_own_unit();
   Best over_stages();
   Best for_ever(std::span<const double> weights, double tolerance);
   void ask(double done) const;  // of the policy at hand

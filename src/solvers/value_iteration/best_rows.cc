@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bellman/large_arrays.h"
+#include "bellman/largest_value.h"
 #include "bellman/nominal_rows.h"
 #include "parallel/collectives.h"
 
@@ -22,6 +23,7 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
       group_(&workers),
       exchange_(&exchange),
       least_(least),
+      unit_(largest_value(problem.model(), channel.signal, workers.ranks())),
       nominal_(is_nominal(problem)),
       best_(best_expected_kernel()) {
   const Model& model = problem.model();
@@ -44,16 +46,19 @@ BestRows::BestRows(const Problem& problem, std::vector<double> earned, Workers& 
       group_(&workers),
       exchange_(&exchange),
       least_(false),
+      unit_(0),
       nominal_(true),
       best_(best_expected_kernel()),
       earned_(std::move(earned)) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
+  for (const double value : earned_) unit_ = std::max(unit_, std::abs(value));
+  unit_ = max_over_ranks(workers.ranks(), unit_);
   begin_nominal(earned_.data());
 }
 
 void BestRows::begin_nominal(const double* earned) {
   for (Worker& worker : workers_) worker.room.resize(problem_->model().most_actions());
-  states_ = {nullptr, earned, problem_->discount(), least_};
+  states_ = {nullptr, earned, problem_->discount(), unit_, least_};
 }
 
 bool BestRows::exact() const {
@@ -71,7 +76,7 @@ std::int32_t BestRows::choose(const double* results, std::int64_t count, double&
                               bool& exact) const {
   value = least_ ? *std::min_element(results, results + count)
                  : *std::max_element(results, results + count);
-  const double noise = kSameWorth * std::max(1.0, std::abs(value));
+  const double noise = kSameWorth * std::max(unit_, std::abs(value));
   std::int32_t action = 0;
   while (std::abs(results[action] - value) > noise) ++action;
   exact &= results[action] == value;

@@ -36,6 +36,9 @@ class BestRows {
   // Of this rank. A step counts the rows of all states, also of those that it need not look at.
   double evaluations() const { return evaluations_; }
 
+  // The largest value of a decision, by which rows are worth the same.
+  double unit() const { return unit_; }
+
   // True when on no rank a state has taken, in any step, an action that is worse than another one
   // by rounding: then the values are, to the bit, what the actions are worth.
   bool exact() const;
@@ -68,6 +71,7 @@ class BestRows {
   Workers* group_;
   Exchange* exchange_;
   bool least_;
+  double unit_;
   bool measure_ = false;
   double evaluations_ = 0;
   std::vector<Worker> workers_;

@@ -125,6 +125,7 @@ class Sweeps {
   Communicator& ranks() const { return exchange_.ranks(); }
   // Where the rows of a state share a radius, the best of them is none that can be taken alone.
   bool exact() const { return !shares_radius(problem_) && exact_before_ != 0 && best_.exact(); }
+  double unit() const { return best_.unit(); }
   double row_evaluations() const { return sum_over_ranks(ranks(), own_evaluations()); }
 
   // What a checkpoint keeps: the values of this rank's states. Once they are read, other ranks' are
@@ -177,6 +178,8 @@ class Sweeps {
   double evaluations_before_ = 0;  // in the run that this one continues
   std::int64_t exact_before_ = 1;
 };
+
+constexpr double kMostTotal = 1e300;  // so that sums and differences of totals are numbers
 
 // A residual does not see what is not a number, and would call it settled.
 bool all_numbers(const std::vector<double>& values) {
@@ -359,6 +362,10 @@ ValueIteration internal::value_iteration(const Problem& problem, Channel channel
     return shortest_path(problem, channel, workers, least);
   }
   Sweeps sweeps(problem, channel, workers, least);
+  const double decisions = problem.infinite() ? 1 / (1 - problem.discount()) : problem.horizon();
+  require(sweeps.unit() * decisions <= kMostTotal,
+          "a value of size {} for {} decisions, must be at most {} in all", sweeps.unit(),
+          decisions, kMostTotal);
   ValueIteration result;
   result.policy.states = problem.model().own_states();
   result.policy.repeats_last = problem.infinite();
