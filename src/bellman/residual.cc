@@ -12,6 +12,7 @@ void Residual::add(const Residual& other) {
   high = std::max(high, other.high);
   least = std::min(least, other.least);
   most = std::max(most, other.most);
+  numbers &= other.numbers;
 }
 
 // Four at a time, which do not wait for each other.
@@ -28,9 +29,10 @@ void Residual::add(const double* before, const double* after, std::int64_t count
 
 void agree(Communicator& ranks, Residual& residual) {
   if (ranks.size() == 1) return;
-  std::array<double, 4> all = {residual.low, -residual.high, residual.least, -residual.most};
+  std::array<double, 5> all = {residual.low, -residual.high, residual.least, -residual.most,
+                               residual.numbers ? 1.0 : 0.0};
   min_over_ranks(ranks, all);
-  residual = {all[0], -all[1], all[2], -all[3]};
+  residual = {all[0], -all[1], all[2], -all[3], all[4] > 0};
 }
 
 double scale(const Residual& residual, const Bracket& bracket) {

@@ -13,10 +13,13 @@ struct Residual {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double low = kNone, high = -kNone;    // of u - v
   double least = kNone, most = -kNone;  // of u
+  bool numbers = true;                  // all changes are: the rest does not see one that is not
 
   void add(double before, double after) {
-    low = std::min(low, after - before);
-    high = std::max(high, after - before);
+    const double change = after - before;
+    numbers &= change == change;
+    low = std::min(low, change);
+    high = std::max(high, change);
     least = std::min(least, after);
     most = std::max(most, after);
   }
@@ -26,6 +29,7 @@ struct Residual {
 void agree(Communicator& ranks, Residual& residual);
 
 // The fixed point of T lies between u + low and u + high, in every state. (MacQueen's bounds.)
+// Nothing is known of it when a change is not a number.
 //
 // They hold for every T that is monotone and for which, in all states but terminal ones,
 // T(v + c) = T v + discount * c: because T v <= v + high, applying T again and again adds at most
@@ -40,6 +44,7 @@ struct Bracket {
   double width() const { return high - low; }
 };
 inline Bracket bracket(const Residual& residual, double discount) {
+  if (!residual.numbers) return {-Residual::kNone, Residual::kNone};
   const double rest = discount / (1 - discount);
   return {rest * residual.low, rest * residual.high};
 }

@@ -6,6 +6,7 @@
 #include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "evaluation/nature_iteration.h"
+#include "evaluation/small_chain.h"
 
 namespace redoubt::internal {
 
@@ -109,7 +110,7 @@ Residual step_along(const Chain& chain, const Problem& problem, Workers& workers
 // the last ones tell, it may be the last.
 Bracket follow_chain(const Chain& chain, const Problem& problem, double discount, Workers& workers,
                      Exchange& exchange, const std::function<double(double scale)>& width,
-                     std::vector<double>& values) {
+                     SmallChain& small, std::vector<double>& values) {
   const std::int64_t most = sweeps_to_share(discount);
   std::vector<double> better;
   resize_with_large_pages(better, values.size());
@@ -117,6 +118,7 @@ Bracket follow_chain(const Chain& chain, const Problem& problem, double discount
   std::int64_t measured = 0, next = 1;  // the last sweep that was measured, and the next one
   for (std::int64_t sweeps = 1;; ++sweeps) {
     workers.check_together();
+    if (small.solve_after(sweeps - 1, chain, values)) next = sweeps;
     const bool round = sweeps % most == 0, measure = sweeps >= next || round;
     const Residual residual =
         step_along(chain, problem, workers, exchange, values, better, measure);
@@ -124,7 +126,7 @@ Bracket follow_chain(const Chain& chain, const Problem& problem, double discount
     if (!measure) continue;
     const Bracket found = bracket(residual, discount);
     const double size = scale(residual, found), wanted = width(size);
-    if (found.width() <= wanted ||
+    if (!residual.numbers || found.width() <= wanted ||
         as_narrow_as_rounding(discount, found.width(), round ? last_of_round : Residual::kNone,
                               size))
       return found;

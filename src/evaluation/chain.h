@@ -30,11 +30,14 @@ Residual step_along(const Chain& chain, const Problem& problem, Workers& workers
                     Exchange& exchange, const std::vector<double>& next,
                     std::vector<double>& values, bool measure = true);
 
-// Steps along a chain that is the same for ever, until the bracket of the last one is no wider than
-// width(scale), with the largest size of a value, or than rounding allows. What the chain is worth
-// lies within that bracket of the values. `discount`: or what has its place. Throws Stopped.
+class SmallChain;
+
+// Steps along a chain that is the same for ever, or elimination, until the bracket of the last one
+// is no wider than width(scale), with the largest size of a value, or than rounding allows. What
+// the chain is worth lies within that bracket of the values. `discount`: or what has its place.
+// Throws Stopped.
 Bracket follow_chain(const Chain& chain, const Problem& problem, double discount, Workers& workers,
                      Exchange& exchange, const std::function<double(double scale)>& width,
-                     std::vector<double>& values);
+                     SmallChain& small, std::vector<double>& values);
 
 }  // namespace redoubt::internal

@@ -185,6 +185,7 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
           [&](std::span<const double> by) {
             shift_values(nodes, problem, policy, stage, by, nodes.exchange(), values);
           },
+      .reset = [&] { std::fill(values.begin(), values.end(), 0.0); },
       .kept =
           [&] {
             auto residuals = kept.step(workers, nodes.exchange(), values, better);

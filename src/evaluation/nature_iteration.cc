@@ -11,24 +11,28 @@ namespace {
 constexpr int kMostRounds = 200;
 
 // Until a sweep spreads the changes of the values of each channel no more than `enough`, or than a
-// twentieth of what the first one did. Each leaves at most `discount` of the spread.
-void sweep_kept(const NatureSweeps& sweeps, std::int64_t most, std::span<const double> enough,
+// twentieth of what the first one did. Each leaves at most `discount` of the spread. False when
+// values have become what is not a number.
+bool sweep_kept(const NatureSweeps& sweeps, std::int64_t most, std::span<const double> enough,
                 Workers& workers) {
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   std::vector<double> first(enough.size());
   for (std::int64_t n = 0; n < most; ++n) {
     workers.check_together();
+    if (sweeps.solve && sweeps.solve(n)) return true;
     const std::vector<Residual> residuals = sweeps.kept();
     bool settled = true;
     for (std::size_t c = 0; c < residuals.size(); ++c) {
       const Residual& found = residuals[c];
+      if (!found.numbers) return false;
       const double spread = found.high - found.low;
       const double size = std::max(std::abs(found.least), std::abs(found.most));
       if (n == 0) first[c] = spread;
       settled &= spread <= std::max({enough[c], kShareOfFixed * first[c], kRounding * size});
     }
-    if (settled) return;
+    if (settled) return true;
   }
+  return true;
 }
 
 }  // namespace
@@ -51,9 +55,10 @@ std::vector<Bracket> iterate_nature(const NatureSweeps& sweeps, double discount,
   // Of a bracket's width, what sweeps with kept answers may leave.
   const double share = 0.25 * (1 - discount) / discount;
   std::vector<double> last, nearest, enough;
+  bool keeps = true;
   for (int round = 0;; ++round) {
     workers.check_together();
-    const bool keeps = round < kMostRounds;
+    keeps &= round < kMostRounds;
     const std::vector<Residual> residuals = sweeps.robust(keeps);
     last.resize(residuals.size(), Residual::kNone);
     nearest.resize(residuals.size());
@@ -70,10 +75,16 @@ std::vector<Bracket> iterate_nature(const NatureSweeps& sweeps, double discount,
       last[c] = found.width();
       nearest[c] = std::clamp(0.0, found.low, found.high);  // all values are that far off, or more
     }
-    if (settled) return brackets;
+    const bool numbers = std::all_of(residuals.begin(), residuals.end(),
+                                     [](const Residual& found) { return found.numbers; });
+    if (settled || !(numbers || keeps)) return brackets;
     if (!keeps) continue;
-    sweeps.shift(nearest);
-    sweep_kept(sweeps, most, enough, workers);
+    if (numbers) {
+      sweeps.shift(nearest);
+      if (sweep_kept(sweeps, most, enough, workers)) continue;
+    }
+    sweeps.reset();
+    keeps = false;
   }
 }
 

@@ -16,15 +16,21 @@ struct NatureSweeps {
   std::function<std::vector<Residual>(bool keep)> robust;
   // Adds a number to all values of a channel, but for those that are worth nothing for ever.
   std::function<void(std::span<const double> by)> shift;
+  // Sets all values to zero.
+  std::function<void()> reset;
   // A sweep with the answers that were kept: a product with a sparse matrix.
   std::function<std::vector<Residual>()> kept;
+  // Where there is one: asked after so many of these; true when it has set the values to what such
+  // sweeps would converge to.
+  std::function<bool(std::int64_t sweeps)> solve = nullptr;
 };
 
 // Nature's modified policy iteration: brings values closer to those of the policy. It ends when the
 // brackets of the last robust sweep are no wider than `width` (of the largest size of a value of
 // the channel), or than rounding allows. The values of the policy lie within these brackets of the
-// values. Not for `tilt`, whose distributions are no minimum. `discount`: or what has its place.
-// Throws Stopped.
+// values. Should nature's answers lead to what is not a number, none is kept any more, and values
+// begin at zero. Not for `tilt`, whose distributions are no minimum. `discount`: or what has its
+// place. Throws Stopped.
 using Width = std::function<double(int channel, double scale)>;
 std::vector<Bracket> iterate_nature(const NatureSweeps& sweeps, double discount, const Width& width,
                                     Workers& workers);

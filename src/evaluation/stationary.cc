@@ -33,11 +33,13 @@ void shift_states(const Model& model, Exchange& exchange, double by, std::vector
 Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel,
                                   std::vector<double>& values, const Width& width) {
   const Problem& problem = sweep_->problem();
+  // It learns from policy to policy nothing that a solve from a checkpoint would not know.
+  small_ = SmallChain(problem, sweep_->workers().ranks());
   if (is_nominal(problem)) {  // nature has no choice: the chain is the same for ever
     find_nominal_chain(problem.model(), channel, taken, chain_);
     return follow_chain(
         chain_, problem, problem.discount(), sweep_->workers(), sweep_->exchange(),
-        [&](double scale) { return width(0, scale); }, values);
+        [&](double scale) { return width(0, scale); }, small_, values);
   }
   const auto states = static_cast<std::size_t>(problem.model().states());
   Communicator& ranks = sweep_->workers().ranks();
@@ -65,6 +67,7 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
             shift_states(problem.model(), sweep_->exchange(), by[0], values);
             if (lands) values[states] = landing();
           },
+      .reset = [&] { std::fill(values.begin(), values.end(), 0.0); },
       .kept =
           [&] {
             const Residual residual =
@@ -72,7 +75,10 @@ Bracket StationaryValues::improve(const TakenRows& taken, const Channel& channel
             values.swap(better_);
             if (lands) values[states] = arrivals ? landing() : residual.least + 0.0;  // no -0
             return std::vector{residual};
-          }};
+          },
+      .solve = [&](std::int64_t steps) {  // where mass lands depends on the values
+        return !lands && small_.solve_after(steps, chain_, values);
+      }};
   const std::vector<Bracket> found =
       iterate_nature(sweeps, problem.discount(), width, sweep_->workers());
   values.pop_back();

@@ -5,6 +5,7 @@
 
 #include "evaluation/chain.h"
 #include "evaluation/nature_iteration.h"
+#include "evaluation/small_chain.h"
 
 namespace redoubt::internal {
 
@@ -15,7 +16,8 @@ void require_ends(const Problem& problem, const TakenRows& taken);
 // iteration. For problems with a discount; not for `tilt`.
 class StationaryValues {
  public:
-  explicit StationaryValues(TakenSweep& sweep) : sweep_(&sweep) {}
+  explicit StationaryValues(TakenSweep& sweep)
+      : sweep_(&sweep), small_(sweep.problem(), sweep.workers().ranks()) {}
 
   // About, for this many taken rows and with the values themselves.
   static double bytes(const Problem& problem, std::int64_t rows);
@@ -34,6 +36,7 @@ class StationaryValues {
   Chain chain_;  // mass that lands outside leads to one more state: it has the least value of all
   std::vector<std::int64_t> begin_;  // of each taken row, in the chain
   std::vector<double> better_;
+  SmallChain small_;
 };
 
 // How far values are shifted before they are reported as what a policy guarantees: to the middle of

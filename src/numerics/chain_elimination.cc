@@ -8,6 +8,7 @@ namespace redoubt::internal {
 
 void ChainElimination::begin(std::int32_t states) {
   states_ = states;
+  entries_ = 0;
   if (static_cast<std::int32_t>(rows_.size()) < states)
     rows_.resize(states), leading_.resize(states);
   for (std::int32_t s = 0; s < states; ++s) rows_[s].clear(), leading_[s].clear();
@@ -26,6 +27,7 @@ void ChainElimination::lead(std::int32_t from, std::int32_t to, double probabili
     return;
   }
   row.push_back({to, probability});
+  ++entries_;
   leading_[to].push_back(from);
 }
 
@@ -71,6 +73,7 @@ void ChainElimination::lead_past(std::int32_t from, std::int32_t gone) {
       continue;
     }
     row.push_back({e.to, share * e.probability});
+    ++entries_;
     place_[e.to] = static_cast<std::int32_t>(row.size());
     leading_[e.to].push_back(from);
   }
@@ -81,7 +84,7 @@ void ChainElimination::lead_past(std::int32_t from, std::int32_t gone) {
 
 // The state that makes the fewest new entries goes first, about: costs are looked at again when
 // their turn comes.
-bool ChainElimination::solve(double most_work) {
+bool ChainElimination::solve(double most_work, std::int64_t most_entries) {
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> left;
   for (std::int32_t s = 0; s < states_; ++s) left.emplace(cost(s), s);
   std::vector<std::int32_t> order;
@@ -98,7 +101,7 @@ bool ChainElimination::solve(double most_work) {
     }
     for (const std::int32_t from : leading_[state])
       work += static_cast<double>(rows_[from].size() + rows_[state].size());
-    if (work > most_work) return false;
+    if (work > most_work || entries_ > most_entries) return false;
     gone_[state] = 1;
     normalise(state);
     for (const std::int32_t from : leading_[state]) lead_past(from, state);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -25,8 +26,10 @@ class ChainElimination {
     x_[state] = b;
   }
 
-  // False, and no solution, when it would take more additions than that.
-  bool solve(double most_work);
+  // False, and no solution, when it would take more additions than that, or more entries than that
+  // with those of the chain.
+  bool solve(double most_work,
+             std::int64_t most_entries = std::numeric_limits<std::int64_t>::max());
   double operator[](std::int32_t state) const { return x_[state]; }
 
  private:
@@ -37,6 +40,7 @@ class ChainElimination {
   void lead_past(std::int32_t from, std::int32_t gone);
 
   std::int32_t states_ = 0;
+  std::int64_t entries_ = 0;  // of all rows
   std::vector<std::vector<Entry>>
       rows_;  // to states that are left; of one that is gone, at that time
   std::vector<std::vector<std::int32_t>> leading_;  // states that may lead to each

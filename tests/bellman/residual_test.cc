@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 namespace redoubt {
 using namespace internal;
 namespace {
@@ -45,6 +49,26 @@ TEST(Residual, OfTwoThreadsIsThatOfAll) {
   EXPECT_EQ(one.high, all.high);
   EXPECT_EQ(one.least, all.least);
   EXPECT_EQ(one.most, all.most);
+}
+
+// Whatever comes after it, and whoever adds it up.
+TEST(Residual, SeesWhatIsNotANumber) {
+  std::vector<double> before(11, 1.0), after(11, 2.0);
+  for (std::size_t bad = 0; bad < after.size(); ++bad) {
+    for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+      std::vector<double> from = before, to = after;
+      from[bad] = to[bad] = value;  // infinity minus infinity is not a number either
+      Residual one, many, all;
+      for (std::size_t i = 0; i < to.size(); ++i) one.add(from[i], to[i]);
+      many.add(from.data(), to.data(), static_cast<std::int64_t>(to.size()));
+      all.add(many);
+      EXPECT_FALSE(one.numbers || many.numbers || all.numbers) << bad;
+      EXPECT_EQ(bracket(one, 0.5).width(), Residual::kNone);
+    }
+  }
+  Residual good;
+  good.add(before.data(), after.data(), 11);
+  EXPECT_TRUE(good.numbers);
 }
 
 }  // namespace

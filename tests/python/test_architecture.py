@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "bellman": {"support", "numerics", "model", "sets", "parallel"},
     "policy": {"support", "numerics", "model", "parallel", "bellman"},
     "chance": {"support", "model", "parallel", "bellman", "policy"},
-    "evaluation": {"support", "model", "sets", "parallel", "bellman", "policy", "chance"},
+    "evaluation": {"support", "numerics", "model", "sets", "parallel", "bellman", "policy", "chance"},
     "runtime": {"support", "numerics", "model", "parallel", "bellman", "policy", "evaluation", "solvers"},
     "solvers": {"support", "numerics", "model", "sets", "parallel", "bellman", "policy", "chance", "evaluation"},
     "sampling": {"support", "numerics", "model", "parallel", "bellman", "policy", "evaluation", "solvers"},

@@ -6,6 +6,7 @@
 #include "bellman/steps.h"
 #include "evaluation/chain.h"
 #include "evaluation/evaluation.h"
+#include "evaluation/small_chain.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
 #include "solvers/column_generation/weighted_shortest_path.h"
@@ -95,6 +96,7 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
   BestRows rows(problem_, weighted_, workers_, exchange_);
   TakenRows taken;
   Chain chain;
+  SmallChain small(problem_, workers_.ranks());
   Best best;
   for (;;) {
     ask(0);
@@ -110,7 +112,7 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
     find_nominal_chain(model, weighted_, taken, chain);
     follow_chain(
         chain, problem_, discount, workers_, exchange_,
-        [&](double) { return std::max(0.5 * enough, kShare * found.width()); }, here);
+        [&](double) { return std::max(0.5 * enough, kShare * found.width()); }, small, here);
   }
   evaluations_ += rows.evaluations();
   best.policy.states = model.own_states();

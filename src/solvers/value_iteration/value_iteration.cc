@@ -181,11 +181,6 @@ class Sweeps {
 
 constexpr double kMostTotal = 1e300;  // so that sums and differences of totals are numbers
 
-// A residual does not see what is not a number, and would call it settled.
-bool all_numbers(const std::vector<double>& values) {
-  return std::none_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
-}
-
 // Between two sweeps.
 void report_progress(Workers& workers, SolverCheckpoint* solve, double done) {
   if (!solve) return workers.check_together();
@@ -254,7 +249,7 @@ class InfiniteHorizon {
     while (!done() && result_.sweeps < 10 * std::int64_t{expected}) {
       report_progress(sweeps_.workers(), solve,
                       std::min(0.99, static_cast<double>(result_.sweeps) / expected));
-      if (result_.sweeps > 0 && helps()) follow();
+      if (result_.sweeps > 0 && helps()) sweeps_.follow(result_.values, width_to_follow());
       last_width_ = width();
       residual_ = sweeps_.step(result_.values, better_);
       result_.values.swap(better_);
@@ -308,17 +303,11 @@ class InfiniteHorizon {
 
   // Plain sweeps converge without fail. They have the last word should following policies not
   // help.
-  bool helps() const { return follows_ && monotone_ && result_.sweeps - best_sweep_ < kPatience; }
-
-  void follow() {
-    sweeps_.follow(result_.values, width_to_follow());
-    if (all_ranks(sweeps_.ranks(), all_numbers(result_.values))) return;
-    result_.values.assign(problem_.model().states(), 0.0);
-    follows_ = false;
-  }
+  bool helps() const { return monotone_ && result_.sweeps - best_sweep_ < kPatience; }
 
   bool done() const {
     if (result_.sweeps == 0) return false;
+    if (!residual_.numbers) return true;  // nor will be: there is no bound
     if (!monotone_) {
       const double rest = discount_ / (1 - discount_);
       const double change = std::max(std::abs(residual_.low), std::abs(residual_.high));
@@ -341,7 +330,6 @@ class InfiniteHorizon {
   double last_width_ = std::numeric_limits<double>::infinity();
   double best_width_ = std::numeric_limits<double>::infinity();
   std::int64_t best_sweep_ = 0;
-  bool follows_ = true;     // it has never left what is not a number
   double new_actions_ = 1;  // share of states in which the last sweep found another action
 };
 
