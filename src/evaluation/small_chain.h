@@ -15,9 +15,9 @@ class SmallChain {
   SmallChain(const Problem& problem, Communicator& ranks);
 
   // Asked after every step along a chain: true when the values are now, to rounding, what it is
-  // worth. That is tried when many steps have not been enough, with about as much work as they were,
-  // and early once it has been of use. What has taken too much is not tried again. All ranks ask
-  // together.
+  // worth. That is tried when many steps have not been enough, with about as much work as they
+  // were, and early once it has been of use. What has taken too much is not tried again. All ranks
+  // ask together.
   bool solve_after(std::int64_t steps, const Chain& chain, std::vector<double>& values);
 
   static constexpr State kMostStates = 20'000;

@@ -27,10 +27,8 @@ Problem line(State states, double discount, const Uncertainty& set, bool ends) {
       ModelBuilder::RowData row;
       row.reward = random.uniform() - 0.4;
       const auto add = [&](State next, double p) {
-        row.outcomes.push_back({.next = next,
-                                .probability = p,
-                                .lower = 0.9 * p,
-                                .upper = std::min(1.0, 1.1 * p)});
+        row.outcomes.push_back(
+            {.next = next, .probability = p, .lower = 0.9 * p, .upper = std::min(1.0, 1.1 * p)});
       };
       if (s > 0) add(s - 1, back);
       add(s, 1 - (s > 0 ? back : 0) - (s + 1 < states ? on : 0));
@@ -57,10 +55,8 @@ std::vector<long double> values_of_line(const Problem& problem, const Chain& cha
   for (State s = 0; s < states; ++s) {
     long double down = 0, here = 1, on = 0;
     for (auto k = chain.begin[s]; k < chain.begin[s + 1]; ++k) {
-      const long double p =
-          static_cast<long double>(problem.discount()) * chain.probability[k];
-      (chain.next[k] < s ? down : chain.next[k] > s ? on : here) +=
-          chain.next[k] == s ? -p : p;
+      const long double p = static_cast<long double>(problem.discount()) * chain.probability[k];
+      (chain.next[k] < s ? down : chain.next[k] > s ? on : here) += chain.next[k] == s ? -p : p;
     }
     if (s > 0) here -= down * up[s - 1];
     up[s] = on / here;
@@ -121,9 +117,8 @@ TEST(SmallChain, SameBitsOnRanks) {
   for (const Uncertainty& set : {Uncertainty{Nominal{}}, Uncertainty{KL{0.05}},
                                  Uncertainty{TV{0.1, Reach::support}}, Uncertainty{Interval{}}}) {
     const Problem problem = line(150, 0.999, set, true);
-    testing::expect_same_on_ranks(problem, [](const Problem& p, const Execution& e) {
-      return robust(p, {}, e);
-    });
+    testing::expect_same_on_ranks(
+        problem, [](const Problem& p, const Execution& e) { return robust(p, {}, e); });
     testing::expect_same_evaluation(problem, robust(problem).policy);
   }
 }

@@ -23,7 +23,7 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
       group_(&workers),
       exchange_(&exchange),
       least_(least),
-      unit_(largest_value(problem.model(), channel.signal, workers.ranks())),
+      unit_(largest_value(problem.model(), channel.signal, workers)),
       nominal_(is_nominal(problem)),
       best_(best_expected_kernel()) {
   const Model& model = problem.model();
