@@ -181,3 +181,27 @@ def test_values_and_brackets_against_policy_iteration(name):
         assert solution.reward.bound <= expected[start] + trust + allowed, where
         if abs(expected[start]) >= 0.02 * np.abs(expected).max():  # not lost in the rounding of the others
             assert solution.status == "certified", where
+
+
+@pytest.mark.parametrize("discount", [0.999, 0.99999])
+def test_a_long_line_is_worth_what_a_linear_system_says(discount):
+    """Steps along it would take a million sweeps: small models are solved by elimination."""
+    states, random = 400, np.random.default_rng(1)
+    P = np.zeros((states, 2, states))
+    for s in range(states):
+        for near in (max(s - 1, 0), s, min(s + 1, states - 1)):
+            P[s, :, near] += random.random(2) + 0.1
+    P /= P.sum(axis=2, keepdims=True)
+    reward = random.random((states, 2)) - 0.5
+    problem = rd.Problem(P, reward=reward, order="sas", discount=discount, start=states // 2)
+    solution = rd.solve(problem, method="nominal")
+    action, every = np.zeros(states, dtype=int), np.arange(states)
+    while True:  # policy iteration
+        values = np.linalg.solve(np.eye(states) - discount * P[every, action], reward[every, action])
+        better = reward + discount * P @ values
+        if np.all(better.max(axis=1) <= values + 1e-13 / (1 - discount)):
+            break
+        action = better.argmax(axis=1)
+    near = 1e-8 * abs(values).max()
+    assert solution.reward.worst == pytest.approx(values[states // 2], abs=near)
+    assert rd.evaluate(problem, solution.policy).reward.worst == pytest.approx(values[states // 2], abs=near)
