@@ -82,14 +82,15 @@ std::optional<double> estimated_seconds(const Problem& problem, const RcviOption
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  // At least four stages, unless somebody loses patience first.
+  // At least four stages, of large problems three, unless somebody loses patience first.
   int stages = 0;
-  double before = -1;
+  double before = 0;
   const auto keep_on = execution.progress;
   execution.progress = [&](double done) {
-    if (done > before && elapsed() >= 0.2) ++stages;
+    if (done > before) ++stages;
     before = done;
-    return keep_on(0) && stages < 4;
+    const bool enough = elapsed() >= (stages >= 4 ? 0.2 : 0.4) && stages >= 3;
+    return keep_on(0) && !enough;
   };
   try {
     const Solution probe = rcvi(problem, options, execution);
@@ -210,9 +211,9 @@ int print_improper(const Problem& problem, bool json) {
     return kFine;
   }
   print_problem(problem);
-  fmt::print(
-      "\nSome policies never come to an end and lose for ever: methods frontier, robust and "
-      "nominal\n");
+  fmt::print("\nSome policies never come to an end{}: methods frontier, robust and nominal\n",
+             problem.traps() ? ", for nature can keep them where they earn nothing"
+                             : " and lose for ever");
   return kFine;
 }
 

@@ -92,9 +92,11 @@ class Problem {
   const Uncertainty& uncertainty() const { return terms_.uncertainty; }
   // No discount and no horizon: totals until an episode ends. Every policy then comes to an end
   // with certainty, whatever nature does, unless improper(): then some policies stay where they
-  // lose reward for ever.
+  // lose reward for ever or, if traps(), nature can keep them where they earn nothing (then there
+  // are no constraints, and nothing is ever taken from the reward).
   bool undiscounted() const { return infinite() && terms_.discount == 1; }
   bool improper() const { return improper_; }
+  bool traps() const { return traps_; }
   int signal_of(int constraint) const { return constraint_signals_[constraint]; }
 
   // What the problem was made of; differs from it where goals are signals now, or where states have
@@ -133,7 +135,7 @@ class Problem {
   std::shared_ptr<const Draft> given_;
   std::vector<State> given_state_;
   std::shared_ptr<const MergedStates> merged_;
-  bool improper_ = false;
+  bool improper_ = false, traps_ = false;
   std::shared_ptr<std::atomic<double>> found_steps_;
 };
 

@@ -72,10 +72,13 @@ void MemorylessEvaluation::reach_fixed_point(int stage, std::vector<double>& val
 void MemorylessEvaluation::follow_to_the_end(std::vector<double>& values) {
   const Problem& problem = sweep_.problem();
   const Model& model = problem.model();
-  if (problem.improper()) require_ends(problem, taken_);
+  if (problem.improper() && !problem.traps()) require_ends(problem, taken_);
+  const TakenRows ending =
+      problem.traps() ? without_rows(taken_, trapped_states(model, problem.uncertainty(), taken_))
+                      : taken_;
   auto to = values.begin();
   for (const Channel& channel : *channels_) {
-    UntilEnd totals(problem, channel, taken_, UntilEnd::Choice::mixed, sweep_.workers());
+    UntilEnd totals(problem, channel, ending, UntilEnd::Choice::mixed, sweep_.workers());
     std::vector<double> found(model.all_states(), 0.0);
     std::vector<std::int32_t> actions(found.size(), 0);
     totals.find(found, actions);

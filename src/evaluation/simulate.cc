@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "evaluation/chance_value.h"
+#include "evaluation/memoryless_evaluation.h"
 #include "evaluation/satisfied.h"
+#include "evaluation/verified_traps.h"
 #include "parallel/workers.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
@@ -22,8 +24,13 @@ namespace {
 class Runner {
  public:
   Runner(const Problem& problem, const Policy& policy, const WorstKernel& kernel, int stages,
-         const std::vector<int>& signals)
-      : problem_(problem), policy_(policy), kernel_(kernel), stages_(stages), signals_(signals) {}
+         const std::vector<int>& signals, const std::vector<char>& trapped)
+      : problem_(problem),
+        policy_(policy),
+        kernel_(kernel),
+        stages_(stages),
+        signals_(signals),
+        trapped_(trapped) {}
 
   void run(std::uint64_t seed, std::int64_t episode, std::vector<std::vector<double>>& totals) {
     RandomStream random(seed, static_cast<std::uint64_t>(episode));
@@ -35,6 +42,7 @@ class Runner {
     double worth = 1;  // of what is earned at this stage
     for (int h = 0; h < stages_; ++h, worth *= problem_.discount()) {
       if (model.row_begin(h, state) == model.row_end(h, state)) return;
+      if (!trapped_.empty() && trapped_[state]) return;
       const std::int32_t memory = draw_memory(random, moves_);
       const Policy::Stage& here = policy_.at(h);
       const std::int32_t action = draw_action(random, here, here.begin(state) + memory);
@@ -69,8 +77,19 @@ class Runner {
   WorstKernel kernel_;
   int stages_;
   const std::vector<int>& signals_;  // of the quantities; -1 is the reward
+  const std::vector<char>& trapped_;
   std::vector<MemoryMove> moves_;
 };
+
+// The states in which an episode is kept for ever, where it earns nothing; empty: there are none.
+std::vector<char> find_trapped(const Problem& problem, const Policy& policy, Nature nature) {
+  if (!problem.traps()) return {};
+  require(is_memoryless(policy) && policy.stages.size() == 1, "{}", verified::kMemoryInTraps);
+  TakenRows taken;
+  find_taken_rows(problem.model(), 0, policy.stages.front(), taken);
+  const bool nominal = nature.against == Nature::Against::nothing;
+  return trapped_states(problem.model(), nominal ? Nominal{} : problem.uncertainty(), taken);
+}
 
 // Totals of the reward (signal -1) and of signals, [quantity][episode].
 using Totals = std::vector<std::vector<double>>;
@@ -79,11 +98,12 @@ Totals run_episodes(const Problem& problem, const Policy& policy, Nature nature,
                     const std::vector<int>& signals, int stages, const SimulateOptions& options,
                     const Execution& execution) {
   const WorstKernel kernel(problem, policy, nature, execution);
+  const std::vector<char> trapped = find_trapped(problem, policy, nature);
   Totals totals(signals.size(), std::vector<double>(options.episodes));
   Workers workers(execution.threads);
   std::vector<Runner> runners;
   for (int w = 0; w < workers.count(); ++w)
-    runners.emplace_back(problem, policy, kernel, stages, signals);
+    runners.emplace_back(problem, policy, kernel, stages, signals, trapped);
   const auto begin = std::chrono::steady_clock::now();
   // About a tenth of a second: in between, somebody may want to stop.
   const std::int64_t batch = std::max(16, 500'000 / std::max(1, stages));
@@ -137,7 +157,8 @@ Simulation simulate(const Problem& problem, const Policy& policy, const Simulate
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
   Simulation simulation;
-  if (problem.improper()) evaluate(problem, policy, execution);  // an Error if it never ends
+  if (problem.improper() && !problem.traps())
+    evaluate(problem, policy, execution);  // an Error if it never ends
   if (problem.infinite() && !problem.undiscounted()) {
     simulation.cut = std::max(
         1, static_cast<int>(std::ceil(std::log(options.tolerance) / std::log(problem.discount()))));

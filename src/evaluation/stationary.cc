@@ -6,6 +6,7 @@
 #include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "model/end_components.h"
+#include "model/ends.h"
 #include "parallel/collectives.h"
 #include "support/require.h"
 
@@ -19,6 +20,25 @@ void require_ends(const Problem& problem, const TakenRows& taken) {
   require(kept.empty(),
           "the policy may stay in state {} for ever, must come to an end with certainty",
           kept.empty() ? "" : model.state_name(kept.front()));
+}
+
+std::vector<char> trapped_states(const Model& model, const Uncertainty& uncertainty,
+                                 const TakenRows& taken) {
+  std::vector<char> use(model.rows(), 0);
+  for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
+  return kept_for_nothing(model, Support(model, uncertainty), {.name = "reward"}, use);
+}
+
+TakenRows without_rows(const TakenRows& taken, const std::vector<char>& of_states) {
+  TakenRows left{.begin = {0}, .rows = {}, .weight = {}};
+  for (std::size_t place = 0; place < of_states.size(); ++place) {
+    for (auto i = taken.begin[place]; !of_states[place] && i < taken.begin[place + 1]; ++i) {
+      left.rows.push_back(taken.rows[i]);
+      left.weight.push_back(taken.weight[i]);
+    }
+    left.begin.push_back(static_cast<std::int64_t>(left.rows.size()));
+  }
+  return left;
 }
 
 void shift_states(const Model& model, Exchange& exchange, double by, std::vector<double>& values) {

@@ -12,6 +12,12 @@ namespace redoubt::internal {
 // An Error that names a state in which a policy may stay for ever.
 void require_ends(const Problem& problem, const TakenRows& taken);
 
+// Of a problem that traps(): the states in which nature can keep a policy for ever. They are worth
+// nothing, as if it took no rows there; elsewhere it comes to an end, or to one of them.
+std::vector<char> trapped_states(const Model& model, const Uncertainty& uncertainty,
+                                 const TakenRows& taken);
+TakenRows without_rows(const TakenRows& taken, const std::vector<char>& of_states);
+
 // The values of a policy that takes the same rows for ever, in one channel, by nature's policy
 // iteration. For problems with a discount; not for `tilt`.
 class StationaryValues {

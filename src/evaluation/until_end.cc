@@ -187,9 +187,6 @@ void UntilEnd::find(std::vector<double>& values, std::vector<std::int32_t>& acti
   }
 }
 
-// What a sweep changes by rounding, and what find has left over, must be far below.
-double UntilEnd::least_step() const { return 4 * residual_ + 4e-15 * scale_; }
-
 std::vector<double> UntilEnd::steps(const std::vector<char>& use,
                                     std::vector<std::int32_t> actions) const {
   KernelRows rows = kernel_->rows();

@@ -39,6 +39,14 @@ class UntilEnd {
   // Otherwise: values close by which no kernel goes below.
   std::vector<double> below(const std::vector<double>& values);
 
+  // The worst case of each listed row, given what states are worth.
+  const std::vector<double>& worths(const std::vector<double>& values) {
+    respond(values, false);
+    return worth_;
+  }
+  // What a sweep changes by rounding, and what find has left over, is far below.
+  double least_step() const { return 4 * residual_ + 4e-15 * scale_; }
+
   double scale() const { return scale_; }  // the largest size of a value, or of what a row earns
   double evaluations() const;
   std::int64_t rounds() const { return rounds_; }
@@ -53,7 +61,6 @@ class UntilEnd {
   double earned(std::int64_t listed, const double* mass) const;
   void fix_kernel();
   void measure(const std::vector<double>& values);
-  double least_step() const;
   bool moves_by(double sign, const std::vector<double>& values, double each);
   std::vector<double> steps(const std::vector<char>& use, std::vector<std::int32_t> actions) const;
   std::vector<double> steps_under_any_kernel() const;

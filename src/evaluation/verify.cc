@@ -7,6 +7,7 @@
 
 #include "evaluation/satisfied.h"
 #include "evaluation/verified_budget.h"
+#include "evaluation/verified_traps.h"
 #include "model/scope.h"
 #include "model/set_traits.h"
 #include "parallel/stopwatch.h"
@@ -109,6 +110,7 @@ class Verification {
   std::vector<Choice> choices(int h, const Node& node) const {
     std::vector<Choice> list;
     if (model_.row_begin(h, node.state) == model_.row_end(h, node.state)) return list;
+    if (trapped_.contains(node.state)) return list;
     const Policy::Stage& stage = policy_.at(h);
     const auto index = stage.begin(node.state) + node.memory;
     auto position = stage.mixed.empty() ? stage.choice_begin[index] : index;
@@ -314,7 +316,11 @@ class Verification {
     return false;
   }
 
-  Values fixed_point(int h, Values values) const {
+  Values fixed_point(int h, Values values) {
+    if (problem_.traps())
+      trapped_ = verified::trapped(problem_, policy_, values, [&](State s, const auto& visit) {
+        for (const Choice& choice : choices(h, {s})) visit(model_.row_begin(h, s) + choice.action);
+      });
     // Without a discount: one that has as many decisions as this policy has in expectation.
     const bool none = problem_.undiscounted();
     const Real discount = none ? 1 - 1 / most_steps(h, values) : Real{problem_.discount()};
@@ -380,6 +386,7 @@ class Verification {
   std::vector<Total> totals_;
   std::optional<BudgetAxis> chance_;  // of which only the grid is used, not its windows
   bool lands_anywhere_ = false;
+  std::set<State> trapped_;  // where nature may keep this policy for ever, for nothing
 };
 
 }  // namespace

@@ -56,13 +56,16 @@ class Remaining {
   bool none() const { return found_.states.empty(); }
   std::string names() const { return names_of(model_, found_.states.front()); }
 
-  // One after the other is allowed only where staying costs some total more and more and adds to
-  // none: no policy of any worth stays then.
-  void check() const {
+  // Staying adds to no total.
+  void check_growth() const {
     for (std::size_t c = 0; c < found_.states.size(); ++c) {
       const std::string names = names_of(model_, found_.states[c]);
       for (const AskedTotal& total : totals_) check_pays(total, c, names);
     }
+  }
+  // And it costs some total more and more: no policy of any worth stays then.
+  void check() const {
+    check_growth();
     std::vector<char> free(model_.rows(), 0);  // may pay nothing
     for (std::size_t c = 0; c < found_.states.size(); ++c) {
       for (const Row row : found_.rows[c])
@@ -138,53 +141,36 @@ Collapsed only_sure(const Collapsed& from, const std::vector<char>& unfinished, 
   return found;
 }
 
+template <class Inside>
+bool may_stay_for_nothing(const Model& model, const Support& support, const AskedTotal& total,
+                          Row row, const Inside& inside) {
+  return support.may_stay(row, [&](State to) {
+    return inside(to) &&
+           pays(model, support, total, row, [&](State s) { return s == to; }).nothing();
+  });
+}
+
 // Rows by which nature can trap an episode, where one total is all that is asked for and nothing is
 // ever taken from it. States in which nature can keep any policy for ever, and pay it nothing, are
 // worth nothing: as if they had no rows. And a row that nature can lead back to its own state for
 // nothing is worth no more than the state is by its other rows.
-class Traps {
- public:
-  Traps(const Model& model, const Terms& terms, const AskedTotal& total)
-      : model_(model), support_(model, terms.uncertainty), total_(total) {}
+std::vector<char> rows_without_traps(const Model& model, const Support& support,
+                                     const AskedTotal& total) {
+  const std::vector<char> trapped =
+      kept_for_nothing(model, support, total, std::vector<char>(model.rows(), 1));
+  std::vector<char> keep(model.rows(), 0);
+  for (State s = 0; s < model.states(); ++s)
+    for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)
+      keep[row] = !trapped[s] && !may_stay_for_nothing(model, support, total, row,
+                                                       [&](State to) { return to == s; });
+  return keep;
+}
 
-  bool adds_only() const {
-    for (Row row = 0; row < model_.rows(); ++row)
-      if (pays(model_, support_, total_, row, [](State) { return true; }).least < 0) return false;
-    return true;
-  }
-
-  std::vector<char> rows_to_keep() const {
-    std::vector<char> trapped(model_.states(), 1);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (State s = 0; s < model_.states(); ++s) {
-        bool stays = true;
-        for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row)
-          stays = stays && may_stay_for_nothing(row, [&](State to) { return trapped[to] != 0; });
-        changed |= trapped[s] && !stays;
-        trapped[s] &= static_cast<char>(stays);
-      }
-    }
-    std::vector<char> keep(model_.rows(), 0);
-    for (State s = 0; s < model_.states(); ++s)
-      for (Row row = model_.row_begin(0, s); row < model_.row_end(0, s); ++row)
-        keep[row] = !trapped[s] && !may_stay_for_nothing(row, [&](State to) { return to == s; });
-    return keep;
-  }
-
- private:
-  template <class Inside>
-  bool may_stay_for_nothing(Row row, const Inside& inside) const {
-    return support_.may_stay(row, [&](State to) {
-      return inside(to) &&
-             pays(model_, support_, total_, row, [&](State s) { return s == to; }).nothing();
-    });
-  }
-
-  const Model& model_;
-  Support support_;
-  AskedTotal total_;
-};
+bool only_adds(const Model& model, const Support& support, const AskedTotal& total) {
+  for (Row row = 0; row < model.rows(); ++row)
+    if (pays(model, support, total, row, [](State) { return true; }).least < 0) return false;
+  return true;
+}
 
 std::vector<char> picked(const std::vector<char>& of_given, const std::vector<State>& state) {
   std::vector<char> here;
@@ -211,9 +197,9 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
   const bool waits = std::any_of(unfinished.states.begin(), unfinished.states.end(),
                                  [](char is) { return is != 0; });
   if (!waits && Remaining(model, terms, totals).none()) return {};
-  const Traps traps(model, terms, totals.front());
-  if (!waits && totals.size() == 1 && !terms.helpful_nature && traps.adds_only())
-    keep = traps.rows_to_keep();
+  const bool adds = !waits && totals.size() == 1 && !terms.helpful_nature &&
+                    only_adds(model, support, totals.front());
+  if (adds) keep = rows_without_traps(model, support, totals.front());
   std::vector<char> idle(model.rows(), 0);
   for (Row row = 0; row < model.rows(); ++row)
     idle[row] = keep[row] && support.is_fixed(row) &&
@@ -231,25 +217,46 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
   std::vector<AskedTotal> here = totals;  // signals may have other numbers now
   for (AskedTotal& total : here)
     if (total.signal >= 0) total.signal = found.model.signal_index(total.name);
-  if (!waits) Remaining(found.model, found.terms, here).check();
-  if (waits || !Remaining(found.model, found.terms, here).none())
+  if (!waits && !adds) Remaining(found.model, found.terms, here).check();
+  if (waits || (!adds && !Remaining(found.model, found.terms, here).none()))
     found = only_sure(found, waits ? picked(unfinished.states, found.state) : std::vector<char>(),
                       unfinished.may_miss);
   const Remaining left(found.model, found.terms, here);
-  left.check();
+  if (adds)
+    left.check_growth();
+  else
+    left.check();
+  const bool traps = adds && !left.none();
   require(left.none() || !terms.helpful_nature,
           "nature helpful where a policy may stay in states {} for ever, every policy must come to "
           "an end",
           left.none() ? "" : left.names());
   if (found.model.states() == model.states() && found.model.rows() == model.rows())
-    return WithEnds{model, terms, {}, left.none(), nullptr};  // the same
+    return WithEnds{model, terms, {}, left.none(), traps, nullptr};  // the same
   std::vector<char> inner(model.rows(), 0);
   for (const auto& rows : free.rows)
     for (const Row row : rows) inner[row] = 1;
   auto merged = std::make_shared<MergedStates>(
       MergedStates{model, {}, std::move(found.number), std::move(found.row), std::move(inner)});
-  return WithEnds{std::move(found.model), std::move(found.terms), std::move(found.state),
-                  left.none(), std::move(merged)};
+  return WithEnds{
+      std::move(found.model), std::move(found.terms), std::move(found.state), left.none(), traps,
+      std::move(merged)};
+}
+
+std::vector<char> kept_for_nothing(const Model& model, const Support& support,
+                                   const AskedTotal& total, const std::vector<char>& use) {
+  std::vector<char> kept(model.states(), 1);
+  const auto inside = [&](State to) { return kept[to] != 0; };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (State s = 0; s < model.states(); ++s) {
+      if (!kept[s]) continue;
+      for (Row row = model.row_begin(0, s); kept[s] && row < model.row_end(0, s); ++row)
+        kept[s] = !use[row] || may_stay_for_nothing(model, support, total, row, inside);
+      changed |= !kept[s];
+    }
+  }
+  return kept;
 }
 
 }  // namespace redoubt::internal

@@ -209,6 +209,7 @@ void Problem::find_ends(const std::vector<char>& unfinished, bool may_miss) {
   std::optional<WithEnds> found = with_ends(model_, terms_, totals, {unfinished, may_miss});
   if (!found) return;
   improper_ = !found->proper;
+  traps_ = found->traps;
   if (found->state.empty()) return;
   found->merged->given_state = given_state_;
   merged_ = std::move(found->merged);

@@ -57,6 +57,70 @@ def test_a_set_that_may_drop_the_only_way_out(enough, too_much, steps):
     assert problem.given.model.action_names[controller.act(0)] == "jump"
 
 
+# Two states lead to each other, or to the goal, which nature can leave out: who only goes round is kept there. The way out of t is the better
+# one, so that s goes over to t; what that is worth depends on the values, and no row is worse than another beforehand.
+ROUND = {"s": {"over": ({"t": 0.9, "goal": 0.1}, {}), "jump": ({"goal": 0.3, "fail": 0.7}, {})},
+         "t": {"back": ({"s": 0.9, "goal": 0.1}, {}), "jump": ({"goal": 0.6, "fail": 0.4}, {})}}  # fmt: skip
+
+
+@pytest.mark.parametrize("uncertainty", [rd.TV(0.1, reach="support"), rd.KL(0.11), rd.Chi2(0.12)], ids=repr)
+def test_a_trap_of_several_states(uncertainty):
+    problem = small(ROUND, uncertainty, reward=rd.reach("goal"))
+    solution = rd.solve(problem)
+    best = rd.worst_case(uncertainty, np.array([0.6, 0.4]), np.array([1.0, 0.0]))
+    assert problem.improper and solution.status == "certified"
+    assert solution.reward.worst == pytest.approx(best, abs=1e-12) == solution.reward.bound
+    assert rd.verify(problem, solution.policy).reward.worst == pytest.approx(best, abs=1e-12)
+    for nature, expected in (("worst-reward", best), ("nominal", 0.1 + 0.9 * 0.6)):
+        found = rd.simulate(problem, solution.policy, episodes=4000, nature=nature, seed=2).reward
+        assert found.mean == pytest.approx(expected, abs=5 * found.standard_error)
+    controller = solution.policy.start()
+    assert problem.given.model.action_names[controller.act(0)] == "over"
+    for horizon in (50, 200):  # the limit of finite horizons, from below
+        reached = rd.solve(problem.replace(horizon=horizon), method="robust").reward.worst
+        assert reached <= best + 1e-12
+    assert reached == pytest.approx(best, abs=1e-9)
+
+
+def test_a_board_whose_slips_nature_can_leave_out():
+    # To the right or back, and up or down, with slips of .05 that a radius of .05 leaves out: every pair of opposite moves is a trap.
+    size = 6
+
+    def step(state, action):
+        x, y = state
+        dx, dy = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1)}[action]
+        to = (min(max(x + dx, 0), size - 1), min(max(y + dy, 0), size - 1))
+        yield 0.9, to
+        yield 0.05, (to[1], to[0])
+        yield 0.05, (size - 1, 0)  # which is where episodes fail
+
+    def board(**terms):
+        return rd.explore(initial=(0, 0), actions=lambda s: ["left", "right", "up", "down"] if s not in {(size - 1, 0), (size - 1, size - 1)} else [],
+                          step=step, labels=lambda s: {"goal"} if s == (size - 1, size - 1) else set(), reward=rd.reach("goal"), **terms)  # fmt: skip
+
+    for uncertainty in (rd.TV(0.05, reach="support"), rd.KL(0.06), rd.TV(0.05)):
+        problem = board(horizon=None, uncertainty=uncertainty)
+        solution = rd.solve(problem)
+        assert problem.improper and solution.status == "certified"
+        long = rd.solve(board(horizon=400, uncertainty=uncertainty), method="robust").reward.worst
+        assert long <= solution.reward.bound + 1e-12 and long == pytest.approx(solution.reward.worst, abs=1e-8)
+        assert rd.verify(problem, solution.policy).reward.worst == pytest.approx(solution.reward.worst, abs=1e-9)
+        again = rd.solve(problem, threads=2).reward
+        assert (again.worst, again.bound) == (solution.reward.worst, solution.reward.bound)
+    with pytest.raises(rd.Error, match="the method must be frontier"):
+        rd.solve(problem, method="crpo")
+
+
+def test_a_policy_that_nature_traps_is_worth_nothing():
+    problem = small(ROUND, rd.TV(0.1, reach="support"), reward=rd.reach("goal"))
+    careless = rd.solve(problem, method="nominal")  # going round reaches the goal with certainty, if nature is not against it
+    assert careless.reward.worst == 0 == rd.verify(problem, careless.policy).reward.worst
+    assert rd.simulate(problem, careless.policy, episodes=50, nature="worst-reward").reward.mean == 0
+    assert rd.simulate(problem, careless.policy, episodes=50, nature="nominal").reward.mean == pytest.approx(1)
+    mixed = rd.solve(problem).policy
+    assert rd.evaluate(problem.replace(uncertainty=rd.TV(0.05, reach="support")), mixed).reward.worst > 0.5
+
+
 def test_a_trap_together_with_something_else_names_the_states():
     rows = {"s": {"try": ({"s": 0.9, "goal": 0.1}, {"wear": 0.0}), "jump": ({"goal": 0.5, "fail": 0.5}, {"wear": 1.0})}}
     for asked in ({"minimise": rd.reach("goal")}, {"reward": rd.reach("goal"), "constraints": [rd.at_most("wear", 1)]}):

@@ -52,20 +52,16 @@ def test_200_random_models_with_end_components_against_linear_programs():
 
 # ---- with uncertainty -------------------------------------------------------------------------------------------
 
-SETS = [rd.KL(0.05), rd.Chi2(0.1), rd.TV(0.02, reach="support")]
+SETS = [(rd.KL(0.05), 0), (rd.Chi2(0.1), 1), (rd.TV(0.02, reach="support"), 0), (rd.TV(0.3, reach="support"), 15), (rd.KL(0.3), 12)]
 
 
-@pytest.mark.parametrize("uncertainty", SETS, ids=repr)
-def test_robust_reachability_lies_between_a_finite_horizon_and_a_fixed_kernel(uncertainty):
-    solved = refused = tight = 0
+@pytest.mark.parametrize(("uncertainty", "least_trapped"), SETS, ids=lambda of: repr(of) if not isinstance(of, int) else "")
+def test_robust_reachability_lies_between_a_finite_horizon_and_a_fixed_kernel(uncertainty, least_trapped):
+    tight = trapped = 0
     for seed in range(40):
         P, cost = random_model(seed)
-        try:
-            problem = problem_of(P, cost, uncertainty, reward=rd.reach("goal"))
-        except rd.Error as error:  # the set may drop the way out of a component
-            assert "nature can keep an episode in states" in str(error)
-            refused += 1
-            continue
+        problem = problem_of(P, cost, uncertainty, reward=rd.reach("goal"))
+        trapped += problem.improper  # the set may drop the ways out of a component
         solution = rd.solve(problem)
         # Reaching the goal pays by its own value of one, which nature sees.
         v = np.zeros(STATES)
@@ -89,8 +85,7 @@ def test_robust_reachability_lies_between_a_finite_horizon_and_a_fixed_kernel(un
             tight += 1
         check = rd.verify(problem, solution.policy)
         assert check.reward.worst == pytest.approx(solution.reward.worst, abs=1e-9)
-        solved += 1
-    assert solved >= 25 and tight >= 15
+    assert trapped >= least_trapped and tight >= 15
 
 
 # ---- a nature that helps ----------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
+#include "solvers/value_iteration/despite_traps.h"
 
 namespace redoubt::internal {
-namespace {
 
 TakenRows all_rows(const Model& model) {
   TakenRows all;
@@ -22,6 +22,8 @@ TakenRows all_rows(const Model& model) {
   }
   return all;
 }
+
+namespace {
 
 // Actions by which every episode ends, whatever nature does.
 std::vector<std::int32_t> ending_actions(const Problem& problem) {
@@ -40,6 +42,7 @@ std::vector<std::int32_t> ending_actions(const Problem& problem) {
 
 ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& workers,
                              bool least) {
+  if (problem.traps()) return most_despite_traps(problem, channel, workers);
   const Model& model = problem.model();
   const TakenRows rows = all_rows(model);
   UntilEnd totals(problem, channel, rows, least ? UntilEnd::Choice::least : UntilEnd::Choice::best,
