@@ -109,7 +109,9 @@ class States {
 
 // Memory of a given state: which of its states it is and, for each of them, the memory of the
 // policy there. In an end component the policy has drawn which way out it takes: a memory state for
-// each choice of a node, which goes with the episode until that way is reached.
+// each choice of a node, which goes with the episode until that way is reached. Going round takes
+// decisions that the problem does not count: where the policy depends on the stage, that is part of
+// the memory, too, and there is one stage for all.
 class Lift {
  public:
   Lift(const Problem& problem, const Policy& policy)
@@ -119,18 +121,21 @@ class Lift {
         given_(carrier_.model()),
         states_(problem),
         anywhere_(lands_anywhere(carrier_)) {
-    require(!states_.merges() || policy.stages.size() == 1,
-            "a policy of {} stages where states have become one, must have one for all",
-            policy.stages.size());
-    for (int h = 0; h < static_cast<int>(policy.stages.size()); ++h) number_memory(h);
+    std::vector<std::int32_t> count(given_.states(), 0);  // of memory states
+    for (int h = 0; h < stages(); ++h) {
+      if (!states_.merges()) count.assign(given_.states(), 0);
+      number_memory(h, count);
+    }
   }
 
   GivenPolicy run() {
     Policy lifted;
     lifted.states = given_.states();
     lifted.repeats_last = policy_.repeats_last;
-    for (int h = 0; h < static_cast<int>(policy_.stages.size()); ++h)
-      lifted.stages.push_back(stage(h));
+    if (states_.merges())
+      lifted.stages.push_back(stage(0, stages()));
+    else
+      for (int h = 0; h < stages(); ++h) lifted.stages.push_back(stage(h, h + 1));
     add_start(lifted);
     check_policy(carrier_, lifted);
     return {std::move(carrier_), std::move(lifted)};
@@ -143,6 +148,7 @@ class Lift {
     double weight = 1;
   };
 
+  int stages() const { return static_cast<int>(policy_.stages.size()); }
   std::int32_t memory(int h, State of_problem) const {
     return static_cast<std::int32_t>(memory_of(policy_, h, of_problem));
   }
@@ -158,17 +164,16 @@ class Lift {
   }
 
   // The first memory state of each state here, among those of its given state.
-  void number_memory(int h) {
+  void number_memory(int h, std::vector<std::int32_t>& count) {
     std::vector<std::int32_t>& first = first_.emplace_back(states_.model().states(), 0);
     for (State g = 0; g < given_.states(); ++g) {
-      std::int32_t count = 0;
       for (const State s : states_.of_given(g)) {
-        first[s] = count;
+        first[s] = count[g];
         const State of_problem = states_.state_of(s);
         for (std::int32_t m = 0; m < memory(h, of_problem); ++m)
-          count += states_.in_component(s)
-                       ? static_cast<std::int32_t>(choices(h, of_problem, m).size())
-                       : 1;
+          count[g] += states_.in_component(s)
+                          ? static_cast<std::int32_t>(choices(h, of_problem, m).size())
+                          : 1;
       }
     }
   }
@@ -187,14 +192,16 @@ class Lift {
       out.push_back({at++, move.weight * choice.weight});
   }
 
-  Policy::Stage stage(int h) {
+  // Of these stages of the policy.
+  Policy::Stage stage(int begin, int end) {
     StageBuilder builder(
         {.nodes_by_state = true, .moves_by_table = true, .landing_plans = anywhere_});
     landings_.clear();
     for (State g = 0; g < given_.states(); ++g) {
-      for (const State s : states_.of_given(g)) add_nodes(h, g, s, builder);
+      for (int h = begin; h < end; ++h)
+        for (const State s : states_.of_given(g)) add_nodes(h, g, s, builder);
       if (states_.of_given(g).empty()) {  // never come to
-        add_any(h, g, builder);
+        add_any(begin, g, builder);
         builder.end_node();
       }
       builder.end_state();
@@ -295,9 +302,7 @@ class Lift {
     }
   }
 
-  bool ends_after(int h) const {
-    return !policy_.repeats_last && h + 1 >= static_cast<int>(policy_.stages.size());
-  }
+  bool ends_after(int h) const { return !policy_.repeats_last && h + 1 >= stages(); }
   Row given_row(int h, State g, Row here) const {
     const std::int32_t action = states_.model().arrays().action[here];
     Row row = given_.row_begin(h, g);

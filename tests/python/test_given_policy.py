@@ -115,6 +115,24 @@ def test_the_way_to_the_best_exit():
         rd.Shield(solution)
 
 
+def test_a_policy_that_depends_on_the_stage_where_states_have_become_one(tmp_path):
+    # As above; going round takes decisions that the problem does not count, so that its stage must be remembered.
+    P = [(0, 0, 1, 1.0), (0, 1, 3, 0.1), (0, 1, 4, 0.9), (1, 0, 2, 0.5), (1, 0, 1, 0.5), (2, 0, 0, 1.0), (2, 1, 5, 0.7), (2, 1, 4, 0.3),
+         (5, 0, 3, 0.5), (5, 0, 0, 0.5), (5, 1, 3, 0.6), (5, 1, 4, 0.4)]  # fmt: skip
+    table = {s: {} for s in range(6)}
+    for s, a, to, p in P:
+        table[s].setdefault(a, {})[to] = p
+    for bound in (0.35, 0.5):
+        problem = rd.Problem(P, rd.reach("goal"), labels={"goal": {3}, "bad": {4}}, states=6, horizon=None,
+                             constraints=[rd.at_most(rd.reach("bad"), bound)])  # fmt: skip
+        solution = rd.solve(problem, method="rcvi")
+        assert " or " in problem.state_names[0] and solution.policy.stages > 1
+        policy = exported(solution, tmp_path)
+        assert policy["stages"] == 1 and policy["states"] == 6
+        assert chance_to_reach(policy, table, 0, {3}, 3000) == pytest.approx(solution.reward.worst, abs=1e-8)
+        assert chance_to_reach(policy, table, 0, {4}, 3000) == pytest.approx(solution.constraints[0].worst, abs=1e-8)
+
+
 def test_a_shield_speaks_of_them_too():
     grid = rd.make("grid(size=3,hazards=0.4,horizon=8)", uncertainty=rd.KL(0.02))
     problem = grid.replace(reward=rd.reach("goal"), constraints=[rd.at_most(rd.reach("hazard"), 0.6)])
