@@ -50,13 +50,19 @@ bool has_temporary_store(const SamplingOptions& options) {
 
 std::unique_ptr<Simulator> start_simulator(const ProblemOptions& problem,
                                            const SamplingOptions& options) {
-  return options.simulator.empty() ? problem_simulator(read_problem(problem))
-                                   : external_simulator(options.simulator, options.external);
+  if (!options.simulator.empty()) return external_simulator(options.simulator, options.external);
+  const Problem source = read_problem(problem);
+  if (source.merged() != nullptr)  // which samples of the rest do not show
+    throw Error(
+        "samples with no discount and no horizon where states have become one, or were left out, "
+        "must have --horizon or --discount");
+  return problem_simulator(source);
 }
 
-void require_end(const Terms& terms) {
-  if (!terms.horizon && terms.discount == 1)
-    throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
+// Who says that there is neither means it: totals count until episodes end.
+void require_horizon(const Terms& terms, const ProblemOptions& problem) {
+  if (terms.horizon || terms.discount < 1 || !problem.problem.empty() || problem.horizon) return;
+  throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
 }
 
 Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
@@ -147,7 +153,7 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
     flags.radius = 0.0;
   if (problem.problem.empty())
     replace_terms(terms, found.model.states(), found.model.arrays().state_names, flags);
-  require_end(terms);
+  require_horizon(terms, problem);
   Problem result = options.radius_from_data
                        ? confident_problem(found, terms, *options.radius_from_data)
                    : options.confidence ? composed_problem(found, terms, *options.confidence)
@@ -163,7 +169,9 @@ OpenSimulator open_simulator(const ProblemOptions& problem, const SamplingOption
   const SimulatorShape& shape = open.simulator->shape();
   open.terms = shape.terms;
   if (problem.problem.empty()) replace_terms(open.terms, shape.states, shape.state_names, problem);
-  require_end(open.terms);
+  require_horizon(open.terms, problem);
+  if (!open.terms.horizon && open.terms.discount == 1)
+    throw Error("learning with no discount and no horizon, must have one of them");
   return open;
 }
 

@@ -43,9 +43,23 @@ def test_every_verb_takes_goals_and_bounds_on_them(terms, tmp_path):
 def test_what_samples_cannot_answer_without_a_horizon(tmp_path):
     assert run("samples", GRID, *FINITE, "--epsilon", 0.1).returncode == 0
     assert run("estimate", GRID, *FINITE, "--samples", 20, "-o", tmp_path / "sampled.json").returncode == 0
-    assert "must be given by --horizon or --discount" in refused("estimate", GRID, *ENDLESS, "--samples", 20)
+    assert "where states have become one" in refused("estimate", GRID, *ENDLESS, "--samples", 20)
     assert refused("samples", GRID, *ENDLESS, "--epsilon", 0.1) == "sample sizes with no discount and no horizon, must have one of them"
-    assert "must be given by --horizon or --discount" in refused("learn", GRID, *ENDLESS, "--epsilon", 1)
+    assert "where states have become one" in refused("learn", GRID, *ENDLESS, "--epsilon", 1)
+    # Where every policy ends and states are the user's own, an estimate is a problem like any other.
+    walk = tmp_path / "walk.json"
+    rd.save(rd.explore(initial=0, actions=lambda s: ["on"] if s < 3 else [], step=lambda s, a: [(0.5, s, -1.0), (0.5, s + 1, -1.0)],
+                       horizon=None), walk)  # fmt: skip
+    sampled = tmp_path / "sampled.json"
+    assert run("estimate", walk, "--samples", 2000, "-o", sampled).returncode == 0
+    solved = json.loads(run("solve", sampled, "--json").stdout)
+    assert solved["status"] == "certified" and solved["reward"]["worst"] == pytest.approx(-6, rel=0.1)
+    assert refused("learn", walk, "--epsilon", 1) == "learning with no discount and no horizon, must have one of them"
+    data = tmp_path / "data.csv"
+    data.write_text("state,action,next,reward\n" + "0,0,1,-1\n0,0,0,-1\n1,0,2,-1\n" * 9)
+    assert "neither horizon nor discount is known" in refused("estimate", "--data", data, "--terminal", 2)
+    assert run("estimate", "--data", data, "--terminal", 2, "--horizon", "infinite", "-o", sampled).returncode == 0
+    assert json.loads(run("solve", sampled, "--json").stdout)["reward"]["worst"] == pytest.approx(-3, rel=1e-9)
 
 
 # ---- models as Storm writes them ----------------------------------------------------------------------------------
