@@ -1,33 +1,15 @@
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "support/large_pages.h"
 
 namespace redoubt::internal {
 
 // Layers of values are read row by row of a model, here and there: a large one is waited for, again
 // and again, unless its pages are large and values are prefetched.
-
-// With pages of the usual size, looking up where a page is takes as long as reading from it. This
-// is advice only; where the system cannot follow it, pages are small. The values are void.
-inline void resize_with_large_pages(std::vector<double>& values, std::size_t count) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::size_t kLargePage = std::size_t{1} << 21;
-  if (count > values.capacity() && count * sizeof(double) > 2 * kLargePage) {
-    values = {};  // what it held need not be copied
-    values.reserve(count);
-    void* first = values.data();
-    std::size_t bytes = count * sizeof(double);
-    if (std::align(kLargePage, kLargePage, first, bytes) != nullptr)
-      madvise(first, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);
-  }
-#endif
-  values.resize(count);
-}
 
 // True when so many values are more than the caches next to a core hold.
 inline bool is_far_away(std::size_t values) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -33,12 +34,20 @@ void reorder_rows(ModelArrays& a, const std::vector<std::int64_t>& order) {
   a.row_outcomes = std::move(offsets);
 }
 
+// Whether the actions of a state come in order, each once: nearly always.
+bool ascend(const ModelArrays& a, std::size_t state) {
+  const auto begin = a.action.begin() + a.state_rows[state];
+  const auto end = a.action.begin() + a.state_rows[state + 1];
+  return std::adjacent_find(begin, end, std::greater_equal<>()) == end;
+}
+
 }  // namespace
 
 std::int32_t most_repeats(const ModelArrays& a) {
   std::int32_t most = 0;
   std::map<std::int32_t, std::int32_t> seen;
   for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    if (ascend(a, s)) continue;
     seen.clear();
     for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c)
       most = std::max(most, seen[a.action[c]]++);
@@ -68,17 +77,17 @@ void number_actions(ModelArrays& a) {
 }
 
 void sort_actions(ModelArrays& a) {
-  std::vector<std::int64_t> order(a.action.size());
-  std::iota(order.begin(), order.end(), 0);
-  bool sorted = true;
+  std::vector<std::int64_t> order;  // empty: it is the right one
   for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
-    const auto begin = order.begin() + a.state_rows[s], end = order.begin() + a.state_rows[s + 1];
-    const auto less = [&](auto i, auto j) { return a.action[i] < a.action[j]; };
-    if (std::is_sorted(begin, end, less)) continue;
-    sorted = false;
-    std::sort(begin, end, less);
+    if (ascend(a, s)) continue;
+    if (order.empty()) {
+      order.resize(a.action.size());
+      std::iota(order.begin(), order.end(), 0);
+    }
+    std::sort(order.begin() + a.state_rows[s], order.begin() + a.state_rows[s + 1],
+              [&](auto i, auto j) { return a.action[i] < a.action[j]; });
   }
-  if (!sorted) reorder_rows(a, order);
+  if (!order.empty()) reorder_rows(a, order);
 }
 
 }  // namespace redoubt::internal::io

@@ -228,11 +228,16 @@ class UmbReader {
   // next array those are.
   Range append(const char* name, std::int64_t count, std::int64_t total, const Range& range,
                std::vector<std::int64_t>& to) {
-    const auto offsets = members_.offsets(name, count, total, range);
-    const std::int64_t shift = to.back() - offsets.front();
+    std::vector<std::int64_t> offsets = members_.offsets(name, count, total, range);
+    const Range found{offsets.front(), offsets.back()};
+    const std::int64_t shift = to.back() - found.begin;
+    if (to.size() == 1 && shift == 0) {  // the first is all there is
+      to = std::move(offsets);
+      return found;
+    }
     to.reserve(to.size() + offsets.size());
     for (std::size_t i = 1; i < offsets.size(); ++i) to.push_back(offsets[i] + shift);
-    return {offsets.front(), offsets.back()};
+    return found;
   }
 
   // Branches lead to the layer of the next stage; there, states are those of the model.

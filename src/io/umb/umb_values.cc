@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "support/large_pages.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io::umb {
@@ -158,6 +159,11 @@ void Members::for_each_offset(const std::string& name, std::int64_t count, std::
   std::int64_t before = 0;
   for_each(name, 8, {{range.begin, range.end + 1}}, [&](std::int64_t i, const char* from) {
     const auto value = load_number<std::uint64_t>(from);
+    const auto step = value - static_cast<std::uint64_t>(before);  // large where it decreases
+    if (i > 0 && i < count && step <= static_cast<std::uint64_t>(total - before)) [[likely]] {
+      before = static_cast<std::int64_t>(value);
+      return visit(i, before);
+    }
     require(value <= static_cast<std::uint64_t>(total), "{}[{}] = {}, must be at most {}", name, i,
             value, total);
     const auto now = static_cast<std::int64_t>(value);
@@ -173,9 +179,10 @@ std::vector<std::int64_t> Members::offsets(const std::string& name, std::int64_t
                                            std::int64_t total, const Range& range) {
   check_offsets(name, count, total);
   std::vector<std::int64_t> out;
-  out.reserve(range.size() + 1);
+  resize_with_large_pages(out, range.size() + 1);
+  std::int64_t* to = out.data();
   for_each_offset(name, count, total, range,
-                  [&](std::int64_t, std::int64_t value) { out.push_back(value); });
+                  [&](std::int64_t, std::int64_t value) { *to++ = value; });
   return out;
 }
 
@@ -226,12 +233,13 @@ std::vector<std::int32_t> Members::numbers(const std::string& name, std::int64_t
   if (!has(name)) return std::vector<std::int32_t>(size_of(ranges), 0);
   check_size(name, count, 8 * sizeof(Stored));
   std::vector<std::int32_t> out;
-  out.reserve(size_of(ranges));
+  resize_with_large_pages(out, size_of(ranges));
+  std::int32_t* to = out.data();
   for_each(name, sizeof(Stored), ranges, [&](std::int64_t i, const char* from) {
     const auto value = load_number<Stored>(from);
-    require(value < static_cast<std::uint64_t>(limit), "{}[{}] = {}, must be below {}", name, i,
-            value, limit);
-    out.push_back(static_cast<std::int32_t>(value));
+    if (value >= static_cast<std::uint64_t>(limit)) [[unlikely]]
+      throw Error(fmt::format("{}[{}] = {}, must be below {}", name, i, value, limit));
+    *to++ = static_cast<std::int32_t>(value);
   });
   return out;
 }
@@ -258,6 +266,15 @@ Values Members::values(const std::string& name, std::int64_t count, const JsonNo
   const Type each = read_type(type);
   check_values(name, count, type);
   Values out;
+  if (each.kind == Kind::real && !each.interval) {  // as they are
+    resize_with_large_pages(out.lower, size_of(ranges));
+    std::span<char> to(reinterpret_cast<char*>(out.lower.data()), 8 * out.lower.size());
+    for (const Range& range : ranges) {
+      archive_.read(name, 8 * range.begin, to.first(8 * range.size()));
+      to = to.subspan(8 * range.size());
+    }
+    return out;
+  }
   out.lower.reserve(size_of(ranges));
   if (each.interval) out.upper.reserve(size_of(ranges));
   for_each(name, static_cast<std::int64_t>(stride_of(each)), ranges,
