@@ -232,7 +232,7 @@ double UntilEnd::most_above(const std::vector<double>& values,
         near[i] = share == kAll || worth[i] >= values[whole(place)] - share * scale_;
     if (problem_->improper()) {
       const Support support(model, problem_->uncertainty());
-      if (!end_components(model, support, Keep::by_some_kernel, near).states.empty()) return kAll;
+      if (has_end_component(model, support, near)) return kAll;
     }
     const std::vector<double> more = steps(kernel_->of_all_rows(near), actions);
     const double most = *std::max_element(more.begin(), more.end());

@@ -33,9 +33,8 @@ std::set<State> trapped(const Problem& problem, const Policy& policy, const Node
     std::erase_if(states, [&](State s) {
       bool kept = true;
       for_each_row(s, [&](Row row) {
-        kept = kept && support.may_stay(row, [&](State to) {
-          return states.contains(to) && !earns(row, to);
-        });
+        kept = kept && support.may_stay(
+                           row, [&](State to) { return states.contains(to) && !earns(row, to); });
       });
       return !kept;
     });

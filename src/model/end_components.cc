@@ -136,6 +136,36 @@ EndComponents end_components(const Model& model, const Support& support, Keep ke
   return found;
 }
 
+// Where an episode can be kept for ever it comes to an end component: states are left out that have
+// no row which can be kept among the others.
+bool has_end_component(const Model& model, const Support& support, const std::vector<char>& use) {
+  const LeadingRows leading(model);
+  std::vector<char> kept(model.states(), 1), kept_row = use;
+  std::vector<std::int64_t> rows(model.states(), 0);  // that are kept
+  std::vector<State> left;                            // whose leading rows must still be looked at
+  for (State s = 0; s < model.states(); ++s) {
+    for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row)
+      rows[s] += use[row] != 0;
+    if (rows[s] == 0) kept[s] = 0, left.push_back(s);
+  }
+  std::size_t count = model.states() - left.size();
+  while (!left.empty()) {
+    const State reached = left.back();
+    left.pop_back();
+    for (const Row row : leading.to(reached)) {
+      const State s = leading.owner(row);
+      if (!kept_row[row] || support.may_stay(row, [&](State to) { return kept[to] != 0; }))
+        continue;
+      kept_row[row] = 0;
+      if (--rows[s] > 0) continue;
+      kept[s] = 0;
+      left.push_back(s);
+      --count;
+    }
+  }
+  return count > 0;
+}
+
 std::vector<State> never_left(const Model& model, const Support& support,
                               const std::vector<char>& use) {
   const LeadingRows leading(model);

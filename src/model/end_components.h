@@ -23,6 +23,9 @@ enum class Keep {
 EndComponents end_components(const Model& model, const Support& support, Keep keep,
                              const std::vector<char>& use);
 
+// Whether there is one, by some kernel.
+bool has_end_component(const Model& model, const Support& support, const std::vector<char>& use);
+
 // The states in which nature can keep a policy for ever that takes the rows of which use(row) is
 // true, each with positive probability.
 std::vector<State> never_left(const Model& model, const Support& support,
