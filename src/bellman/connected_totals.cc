@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace redoubt::internal {
 namespace {
@@ -22,6 +23,14 @@ void ConnectedTotals::solve(std::span<const State> members, std::vector<double>&
                             std::vector<std::int32_t>& actions) {
   gather(members, values, actions);
   find_order();
+  std::vector<State> sorted(members.begin(), members.end());
+  if (order_.size() == members.size()) {  // so that a sweep goes through memory from end to end
+    std::transform(order_.begin(), order_.end(), sorted.begin(),
+                   [&](std::int32_t i) { return members[i]; });
+    members = sorted;
+    gather(members, values, actions);
+    std::iota(order_.begin(), order_.end(), 0);
+  }
   constexpr std::int32_t kFew = 32;  // states that are always eliminated
   way_ = count() <= kFew ? 1 : 0;
   const bool choice = static_cast<std::int32_t>(local_.size()) > count();
@@ -195,11 +204,14 @@ bool ConnectedTotals::eliminate(double work) {
 
 // In place, from the states next to the outside on. Returns the largest change.
 double ConnectedTotals::sweep_policy() {
-  before_ = x_;
+  before_.resize(x_.size());
   double change = 0;
+  largest_ = 0;
   for (const std::int32_t i : order_) {
     const double value = worth(local_[pick_[i]]);
     change = std::max(change, std::abs(value - x_[i]));
+    largest_ = std::max(largest_, std::abs(value));
+    before_[i] = x_[i];
     x_[i] = value;
   }
   return change;
@@ -215,7 +227,7 @@ bool ConnectedTotals::follow_by_sweeps(double accuracy, int most) {
   int close = 0, steady = 0, waited = 0;
   for (int sweep = 1; sweep <= most; ++sweep) {
     if (sweep % kBetweenChecks == 0) workers_.check();
-    const double change = sweep_policy(), scale = size();
+    const double change = sweep_policy(), scale = largest_;
     waited = change < 0.9 * least ? 0 : waited + 1;
     least = std::min(least, change);
     if (change <= kUnit * scale || (waited > kPatience && least <= kMayBeRounding * scale))
@@ -230,7 +242,7 @@ bool ConnectedTotals::follow_by_sweeps(double accuracy, int most) {
     steady = share < 1 && std::abs(share - last_share) < 0.05 * (1 - share) ? steady + 1 : 0;
     last = change, last_share = share;
     if (steady < kBeforeLeap) continue;
-    for (std::int32_t i = 0; i < count(); ++i) x_[i] += (x_[i] - before_[i]) * rest;
+    for (const std::int32_t i : order_) x_[i] += (x_[i] - before_[i]) * rest;
     last = 0, last_share = 1, steady = close = 0;
   }
   return false;

@@ -64,6 +64,7 @@ class ConnectedTotals {
   std::vector<Entry> entries_;
   std::vector<std::int32_t> order_;   // in which members are swept over
   std::vector<double> x_, before_;    // values of members, in the sign in which they are large
+  double largest_ = 0;                // size of a value of the last sweep over a policy's rows
   std::vector<std::int32_t> pick_;    // the local row of each member that the policy takes
   std::vector<std::int32_t> ending_;  // and of the policy that it began with
   std::size_t way_ = 0;               // in which policies of this component are followed
