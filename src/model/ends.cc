@@ -77,7 +77,8 @@ class Remaining {
     if (!idle.states.empty())
       throw Error(
           fmt::format("nature can keep an episode in states {} for ever, where it earns nothing: "
-                      "the set lets it leave out every way out, must be smaller; or {}",
+                      "the set lets it leave out every way out, must be smaller where there are "
+                      "constraints or costs; or {}",
                       names_of(model_, idle.states.front()), kInstead));
   }
 
