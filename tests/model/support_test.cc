@@ -109,5 +109,36 @@ TEST(SureReach, NeedsAWayThatNatureCannotTake) {
   EXPECT_EQ(sure_reach(model, Support(model, large), goal).sure, (std::vector<char>{0, 0, 1}));
 }
 
+// Whether there is an end component, as all of them say.
+TEST(EndComponents, AreThereWhereOneIsFound) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> unit(0, 1);
+  int some = 0, none = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    constexpr State kStates = 6;
+    ModelBuilder builder(kStates, {});
+    for (State s = 0; s < kStates; ++s) {
+      for (int a = 0; a < 2; ++a) {
+        const double p = 0.05 + 0.9 * unit(random);
+        ModelBuilder::RowData row;
+        row.outcomes = {{.next = static_cast<State>(random() % kStates), .probability = p},
+                        {.next = static_cast<State>(random() % kStates), .probability = 1 - p}};
+        if (s + 1 < kStates) builder.add(0, s, a, row);
+      }
+    }
+    const Model model = builder.build();
+    const std::vector<Uncertainty> sets = {Nominal{}, TV{0.3, Reach::support},
+                                           TV{0.3, Reach::anywhere}, KL{0.3}};
+    const Support support(model, sets[trial % sets.size()]);
+    std::vector<char> use(model.rows());
+    for (char& used : use) used = unit(random) < 0.4;
+    const bool found = !end_components(model, support, Keep::by_some_kernel, use).states.empty();
+    EXPECT_EQ(has_end_component(model, support, use), found) << trial;
+    ++(found ? some : none);
+  }
+  EXPECT_GT(some, 50);
+  EXPECT_GT(none, 50);
+}
+
 }  // namespace
 }  // namespace redoubt
