@@ -214,7 +214,7 @@ struct Prices {
 
   // Takes `amount` off its mean, in the lanes that are active: never more than the last time. So it
   // ends where it ended then, or higher.
-  [[gnu::always_inline]] Take take(int a, Mask active, Lanes amount) const {
+  [[gnu::always_inline]] Take take(int a, Mask active, Lanes amount) {
     const auto of = [&](const Column& column) {
       return [&column, first = a * s.outcomes ](const Block&, int i)
           __attribute__((always_inline)) {
@@ -260,7 +260,7 @@ void best_tv(const LaneStates& states, const StateValues& values, const double* 
     const Column slope{weight + lane, stride};
     Lanes start = single.get(0);
     for (int a = 1; a < s.actions; ++a) start = max(single.get(a), start);
-    const Prices prices(s, room);
+    Prices prices(s, room);
     Lanes x = start;
     Mask todo = s.radius > 0.0;
     for (int round = 0; round < kMost && any(todo); ++round) {

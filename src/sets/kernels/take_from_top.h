@@ -128,7 +128,7 @@ template <int N, class Number, class Mass, class Value>
   for (int n = 0; n < N; ++n) begin(blocks[n], low[n], high[n], mean[n]);
 }
 
-// Sweeps until every lane knows its eta. Reach and Above: the two kinds of sweep over a block, as
+// Sweeps until every lane knows its eta. Reach and AddAbove: both kinds of sweep over a block, as
 // far as they concern the given lanes.
 template <class Number, class Reach, class AddAbove>
 [[gnu::always_inline]] inline void search(Taking<Number>* blocks, int count, Reach reach,
