@@ -16,6 +16,7 @@
 #include "solvers/finish.h"
 #include "solvers/frontier/enclosure.h"
 #include "solvers/frontier/search/answers.h"
+#include "solvers/frontier/search/memoryless_bracket.h"
 #include "solvers/frontier/search/search.h"
 #include "solvers/frontier/search/static_bound.h"
 #include "support/require.h"
@@ -105,15 +106,26 @@ std::optional<std::size_t> missed_most(const Extremes& extremes, const Solution&
   return found;
 }
 
-// Constraints that the answer keeps although nobody asked for them cost nothing: the search begins
-// with those that the policy which is best for the reward breaks, and asks for another one only
-// when the answer breaks it. A bound for fewer constraints is one for all of them.
-Solution search(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
-                double static_bound, const Stopwatch& watch, Workers& workers, BestPolicy& best) {
-  Constraints asked;
+// Those that the policy which is best for the reward breaks, if they had a price for memoryless
+// policies.
+Constraints first_asked(const FrontierOptions& options, const Extremes& extremes,
+                        const Beginning& beginning) {
+  Constraints broken, priced;
   for (std::size_t c = 0; c < extremes.required.size(); ++c) {
-    if (options.whole_curve || extremes.totals[0][c + 1] < extremes.required[c]) asked.push_back(c);
+    if (!options.whole_curve && extremes.totals[0][c + 1] >= extremes.required[c]) continue;
+    broken.push_back(c);
+    if (!beginning.prices.empty() && beginning.prices[c] > 0) priced.push_back(c);
   }
+  return priced.empty() || options.whole_curve ? broken : priced;
+}
+
+// Constraints that the answer keeps although nobody asked for them cost nothing: the search begins
+// with some, and asks for another one only when the answer breaks it. A bound for fewer constraints
+// is one for all of them.
+Solution search(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
+                const Beginning& beginning, const Stopwatch& watch, Workers& workers,
+                BestPolicy& best) {
+  Constraints asked = first_asked(options, extremes, beginning);
   const GapTolerance tolerance{options.tolerance,
                                extremes.most(0, problem.start()) - extremes.least[0]};
   for (;;) {
@@ -121,7 +133,7 @@ Solution search(const Problem& problem, const FrontierOptions& options, const Ex
     const Extremes of_some = extremes_of(extremes, asked);
     const Execution run = keeping_apart(watch.rest(), problem, asked);
     Solution solution =
-        FrontierSearch(some, options, of_some, static_bound, problem, best, run).run();
+        FrontierSearch(some, options, of_some, beginning.about(asked), problem, best, run).run();
     if (solution.unfinished) {  // it is an answer for all constraints
       set_best_achievable(problem, extremes, solution);
       return solution;
@@ -134,6 +146,31 @@ Solution search(const Problem& problem, const FrontierOptions& options, const Ex
   }
 }
 
+// What is known before any game. On a finite horizon with one constraint the search itself begins
+// with memoryless policies. Throws Stopped.
+std::optional<Beginning> begin(const Problem& problem, const FrontierOptions& options,
+                               const Extremes& extremes, double& bound, Workers& workers,
+                               BestPolicy& best) {
+  Beginning beginning{bound, {}};
+  if (problem.constraints().empty() || (!problem.infinite() && problem.constraints().size() == 1))
+    return beginning;
+  MemorylessBracket bracket(problem, options.tolerance, extremes, bound, workers, best);
+  try {
+    if (!bracket.run()) return std::nullopt;
+    bracket.offer_mixture();
+    if (problem.constraints().size() > 1) {
+      bracket.lower_bound();
+      bracket.offer_mixture();
+    }
+  } catch (const Stopped&) {
+    bound = bracket.bound();
+    throw;
+  }
+  beginning.bound = bracket.bound();
+  beginning.prices = bracket.prices();
+  return beginning;
+}
+
 // Somebody who sets a limit may have to be content with what there is by then. This takes a tenth
 // of the time at most, and a few times what was spent so far. Throws Stopped.
 void try_rcvi(const Problem& problem, const Stopwatch& watch, BestPolicy& best) {
@@ -144,9 +181,9 @@ void try_rcvi(const Problem& problem, const Stopwatch& watch, BestPolicy& best) 
 }
 
 // First the questions that need no search; then a search that begins with what they left open.
-// Throws Stopped; what was evaluated by then is in `best`.
+// Throws Stopped; what was evaluated by then is in `best`, and no policy has more than `bound`.
 Solution solve_robust(const Problem& problem, const FrontierOptions& options, Stopwatch& watch,
-                      Workers& workers, BestPolicy& best) {
+                      Workers& workers, BestPolicy& best, double& bound) {
   const Extremes extremes = find_extremes(problem, workers, best);
   std::optional<Solution> at_once = answer_at_once(problem, options, extremes, watch, workers);
   if (at_once && at_once->status == Status::infeasible) return *std::move(at_once);
@@ -154,7 +191,7 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
   if (!at_once && !shares_radius(problem)) try_rcvi(problem, watch, best);
   const StaticBound fixed = find_static_bound(problem, options.tolerance, watch.rest());
   if (fixed.infeasible) return infeasible_answer(problem, extremes, watch, workers);
-  const double bound = fixed.reward.value_or(std::numeric_limits<double>::infinity());
+  bound = fixed.reward.value_or(bound);
   Solution solution;
   if (at_once) {
     solution = *std::move(at_once);
@@ -162,7 +199,9 @@ Solution solve_robust(const Problem& problem, const FrontierOptions& options, St
     solution = enclose(problem, options, extremes, bound, watch, workers, best);
     set_best_achievable(problem, extremes, solution);
   } else {
-    solution = search(problem, options, extremes, bound, watch, workers, best);
+    const auto beginning = begin(problem, options, extremes, bound, workers, best);
+    if (!beginning) return infeasible_answer(problem, extremes, watch, workers);
+    solution = search(problem, options, extremes, *beginning, watch, workers, best);
   }
   if (solution.status != Status::infeasible) add_static_bound(fixed, solution);
   solution.seconds = watch.seconds();
@@ -242,13 +281,15 @@ Solution frontier(const Problem& problem, const FrontierOptions& options,
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
   BestPolicy best;
+  double bound = std::numeric_limits<double>::infinity();
   try {
     return std::holds_alternative<Nominal>(problem.uncertainty()) || improper
                ? solve_by_columns(problem, options, execution)
-               : solve_robust(problem, options, watch, workers, best);
+               : solve_robust(problem, options, watch, workers, best, bound);
   } catch (const Stopped&) {
     Solution solution;
     solution.method = "frontier";
+    if (std::isfinite(bound)) solution.reward.bound = bound;
     return stopped(problem, std::move(solution), watch, workers, std::move(best));
   }
 }

@@ -7,6 +7,7 @@
 #include "solvers/frontier/extract/extract_policy.h"
 #include "solvers/frontier/games/kept_kernels.h"
 #include "solvers/frontier/search/search.h"
+#include "solvers/frontier/search/weighted_sum.h"
 
 // A pass over an infinite horizon: one stage that leads to itself, brought closer to what it is
 // from both sides.
@@ -28,7 +29,8 @@ int FrontierSearch::steps_to_follow() {
 }
 
 // What is known of an infinite horizon without any search: nobody has more of a signal than its own
-// best, and the policies that are best for one signal achieve what they achieve.
+// best, with several constraints nobody has more of a direction than against one nature, and the
+// policies that are best for one signal achieve what they achieve.
 FrontierStage FrontierSearch::first_guess(const Directions& directions) {
   FrontierStage stage = make_stage(directions);
   const State states = problem_.model().states();
@@ -55,7 +57,21 @@ FrontierStage FrontierSearch::first_guess(const Directions& directions) {
       }
     }
   }
+  if (required_.size() > 1) bound_by_one_nature(stage.table);
   return stage;
+}
+
+void FrontierSearch::bound_by_one_nature(TradeOffs& table) {
+  const Directions& directions = table.directions();
+  std::vector<double> weights(directions.signals());
+  for (int k = 0; k < directions.size(); ++k) {
+    workers_.check_together();
+    for (int j = 0; j < directions.signals(); ++j) weights[j] = directions.weight(k, j);
+    const ValueIteration best =
+        value_iteration(weighted_sum(problem_, channels_, weights), Channel{}, workers_);
+    for (State s = 0; s < problem_.model().states(); ++s)
+      table.bounds(s)[k] = std::min(table.bounds(s)[k], best.values[s] + best.error);
+  }
 }
 
 // Games are played until they gain nothing more at the start. After each sweep of them both sides
@@ -99,6 +115,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
       stages.push_back(std::move(here));
       return true;
     }
+    if (same && root_.reachable) offer_pass(here);
     next = std::move(here);
     followed = same;
   }

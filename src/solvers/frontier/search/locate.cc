@@ -146,4 +146,13 @@ Location locate(const Problem& problem, const Extremes& extremes, Workers& worke
   return PriceSearch(problem, extremes, workers, exchange).run();
 }
 
+Location locate_around(std::vector<double> prices, const Extremes& extremes) {
+  for (std::size_t c = 0; c < prices.size(); ++c)
+    prices[c] = std::max(prices[c], kLeastPrice * extremes.exchange_rate(0, c + 1));
+  Location location;
+  location.deviation.emplace_back(prices.size(), kFarthest);
+  location.prices = std::move(prices);
+  return location;
+}
+
 }  // namespace redoubt::internal

@@ -31,8 +31,8 @@ std::string method_text(const FrontierOptions& options) {
 }
 
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
-                               const Extremes& extremes, double static_bound, const Problem& whole,
-                               BestPolicy& best, const Execution& execution)
+                               const Extremes& extremes, const Beginning& beginning,
+                               const Problem& whole, BestPolicy& best, const Execution& execution)
     : problem_(problem),
       whole_(whole),
       best_(best),
@@ -47,8 +47,9 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       required_(extremes.required),
       scales_(extremes.spread),
       tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0]},
+      first_prices_(beginning.prices),
       plan_(problem, extremes, most_directions(problem, options), workers_),
-      bound_(static_bound) {
+      bound_(beginning.bound) {
   for (int w = 0; w < workers_.count(); ++w) backups_.emplace_back(problem_, channels_, landings_);
   // A constraint never adds reward. (The values of an infinite horizon stop short of their limit.)
   if (!problem.infinite()) bound_ = std::min(bound_, extremes.most(0, problem.start()));
@@ -65,9 +66,13 @@ Solution FrontierSearch::run() {
   return conclude(std::move(solution), stopped);
 }
 
-// On a finite horizon the first pass looks around the prices at which memoryless policies meet the
-// constraints. Throws Stopped.
+// The first pass looks around the prices at which memoryless policies meet the constraints. (An
+// infinite horizon with one constraint has room for enough prices to do without.) Throws Stopped.
 void FrontierSearch::begin() {
+  if (problem_.infinite() && required_.size() > 1 && !first_prices_.empty()) {
+    const Location location = locate_around(first_prices_, extremes_);
+    return plan_.begin(&location);
+  }
   if (problem_.infinite() || required_.empty()) return plan_.begin(nullptr);
   const Location location = locate(problem_, extremes_, workers_, exchange_);
   evaluations_before_ += location.row_evaluations;
@@ -92,7 +97,7 @@ bool FrontierSearch::search(Solution& solution) {
     record(solution);
     if (infeasible() || (root_.reachable && excess() <= 0) || !limit_.empty() || stagnant())
       return true;
-    offer_pass();
+    offer_pass(stages_.front());
     const PassPlan::Size size = plan_.size();
     AnsweredPass pass{problem_, landings_, {}, steps_to_follow(), root_, scales_};
     for (const FrontierStage& stage : stages_) pass.stages.push_back(&stage);

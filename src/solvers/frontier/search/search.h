@@ -37,15 +37,28 @@ struct IdlePasses {
   void visit(Archive& archive);  // in a checkpoint
 };
 
+// What is known before a search.
+struct Beginning {
+  double bound = std::numeric_limits<double>::infinity();  // no policy has more reward
+  std::vector<double> prices;  // of each constraint, near the answer; empty: not known
+
+  // Of a search that asks for some of the constraints.
+  Beginning about(const Constraints& asked) const {
+    Beginning some{bound, {}};
+    for (const std::size_t c : asked)
+      if (!prices.empty()) some.prices.push_back(prices[c]);
+    return some;
+  }
+};
+
 // The search behind `frontier`: passes over all stages, each finer than the last where the gap at
 // the start comes from.
 class FrontierSearch {
  public:
-  // `static_bound` is what no policy exceeds on the nominal model, infinite where it is not known.
   // `whole` is the problem with all of its constraints, of which this one may ask for some: what
   // the search evaluates on its way it offers to `best`, and when it is stopped its answer is that.
   FrontierSearch(const Problem& problem, const FrontierOptions& options, const Extremes& extremes,
-                 double static_bound, const Problem& whole, BestPolicy& best,
+                 const Beginning& beginning, const Problem& whole, BestPolicy& best,
                  const Execution& execution);
 
   Solution run();
@@ -67,6 +80,7 @@ class FrontierSearch {
             bool last);
   void adopt(std::vector<FrontierStage> stages);
   FrontierStage first_guess(const Directions& directions);
+  void bound_by_one_nature(TradeOffs& table);
   void record(Solution& solution) const;
   Solution conclude(Solution solution, bool early);
   Solution answer(Solution solution);
@@ -74,10 +88,11 @@ class FrontierSearch {
     Policy policy;
     std::vector<CurvePoint> curve;
   };
-  Found policy_of_pass();
-  void offer_pass();
-  std::vector<std::int32_t> points_at_start() const;
-  std::vector<CurvePoint> curve_of_points(const std::vector<std::int32_t>& points,
+  Found policy_of_pass(const FrontierStage& first);
+  void offer_pass(const FrontierStage& first);
+  std::vector<std::int32_t> points_of(const TradeOffs& start) const;
+  std::vector<CurvePoint> curve_of_points(const TradeOffs& start,
+                                          const std::vector<std::int32_t>& points,
                                           const std::vector<std::int32_t>& memory) const;
   void set_start(const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory,
                  Policy& policy) const;
@@ -107,6 +122,7 @@ class FrontierSearch {
   std::span<const double> scales_;        // the spread of each channel
   GapTolerance tolerance_;
   std::vector<StateBackup> backups_;  // of each thread
+  std::vector<double> first_prices_;  // see Beginning
   PassPlan plan_;
   struct {
     StageWarmStarts here, next;

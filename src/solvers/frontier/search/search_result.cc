@@ -30,7 +30,7 @@ Solution FrontierSearch::conclude(Solution solution, bool early) {
 
 // Of a search that came to its end: the policy of its last pass. Throws Stopped.
 Solution FrontierSearch::answer(Solution solution) {
-  Found found = policy_of_pass();
+  Found found = policy_of_pass(stages_.front());
   solution.policy = std::move(found.policy);
   solution.curve = std::move(found.curve);
   finish(problem_, solution, workers_, tolerance_);
@@ -53,9 +53,11 @@ Solution FrontierSearch::answer(Solution solution) {
   return solution;
 }
 
-// Of the pass that was completed last. Throws Stopped.
-FrontierSearch::Found FrontierSearch::policy_of_pass() {
-  const std::vector<std::int32_t> points = points_at_start();
+// Of the pass that was completed last or, on an infinite horizon, of its last sweep. Throws
+// Stopped.
+FrontierSearch::Found FrontierSearch::policy_of_pass(const FrontierStage& first) {
+  const TradeOffs start = at_start(first.table, problem_.start());
+  const std::vector<std::int32_t> points = points_of(start);
   std::vector<std::int32_t> memory(points.size());  // of each point
   std::iota(memory.begin(), memory.end(), 0);
   Found found;
@@ -63,17 +65,17 @@ FrontierSearch::Found FrontierSearch::policy_of_pass() {
                      ? begin_with_points(controller_, problem_.model(), points)
                      : make_policy(problem_, landings_, stages_, exchange_, workers_, points);
   set_start(points, memory, found.policy);
-  found.curve = curve_of_points(points, memory);
+  found.curve = curve_of_points(start, points, memory);
   return found;
 }
 
 // From here on this is what a stop returns, if nothing better was found before. Not all of them are
 // worth an evaluation: it takes a small share of the time, and whoever stops within a second has
 // the answers to the first questions. Throws Stopped.
-void FrontierSearch::offer_pass() {
+void FrontierSearch::offer_pass(const FrontierStage& first) {
   const double begin = max_over_ranks(workers_.ranks(), watch_.seconds());
   if (begin < next_offer_) return;
-  Found found = policy_of_pass();
+  Found found = policy_of_pass(first);
   Evaluation evaluation = evaluate(whole_, found.policy, workers_).evaluation;
   const bool asks_for_all = whole_.constraints().size() == required_.size();
   if (!asks_for_all) found.curve.clear();  // it is about some of the constraints
@@ -84,8 +86,7 @@ void FrontierSearch::offer_pass() {
 }
 
 // The corners of the trade-off curve, and what the answer draws.
-std::vector<std::int32_t> FrontierSearch::points_at_start() const {
-  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+std::vector<std::int32_t> FrontierSearch::points_of(const TradeOffs& start) const {
   std::vector<std::int32_t> points =
       required_.size() == 1 ? curve_of(start, 0).point : undominated(start, 0);
   for (const MemoryMove& move : root_.mixture) {
@@ -96,8 +97,8 @@ std::vector<std::int32_t> FrontierSearch::points_at_start() const {
 }
 
 std::vector<CurvePoint> FrontierSearch::curve_of_points(
-    const std::vector<std::int32_t>& points, const std::vector<std::int32_t>& memory) const {
-  const TradeOffs start = at_start(stages_.front().table, problem_.start());
+    const TradeOffs& start, const std::vector<std::int32_t>& points,
+    const std::vector<std::int32_t>& memory) const {
   std::vector<CurvePoint> curve;
   for (std::size_t n = 0; n < points.size(); ++n) {
     CurvePoint corner{start.points(0, 0)[points[n]], {}, memory[n]};

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+
+#include "bellman/row_evaluator.h"
+
+namespace redoubt::internal {
+
+// The problem whose reward is a weighted sum of these channels, without constraints. One nature
+// faces the sum, so its robust optimum bounds what any policy has of it against a nature for each
+// channel.
+Problem weighted_sum(const Problem& problem, std::span<const Channel> channels,
+                     std::span<const double> weights);
+
+}  // namespace redoubt::internal
