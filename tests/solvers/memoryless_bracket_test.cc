@@ -109,7 +109,8 @@ TEST(Directions, ASplitIsASumOfListedDirections) {
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int round = 0; round < 2000; ++round) {
     double q[3];
-    for (double& weight : q) weight = round % 5 == 0 ? std::floor(3 * uniform(random)) : uniform(random);
+    for (double& weight : q)
+      weight = round % 5 == 0 ? std::floor(3 * uniform(random)) : uniform(random);
     if (round % 3 == 0) q[0] *= 0.1;  // prices beyond the listed ones
     Directions::Parts parts;
     directions.split(q, parts);

@@ -12,7 +12,7 @@
 namespace redoubt::internal {
 namespace {
 
-constexpr double kWidest = 3;       // of the logarithm of a price, to each side
+constexpr double kWidest = 3;        // of the logarithm of a price, to each side
 constexpr double kLeastGain = 1e-9;  // that makes another policy of one, in units of the spreads
 
 // Golden sections towards a minimum between two arguments.
