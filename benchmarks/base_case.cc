@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bellman/row_batch.h"
+#include "plain_sweep.h"
 #include "redoubt/environments.h"
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
@@ -89,32 +90,10 @@ double long_by_short_discount(const std::string& set) {
 double before_by_after() {
   const Problem problem =
       garnet("tv", 10'000, "actions=5,successors=10,horizon=infinite,discount=0.95");
-  const Model& model = problem.model();
-  RowEvaluator rows(problem);
-  const Channel channel;
-  std::vector<double> next(model.states(), 1.0), values(model.states());
-  const auto sweep = [&] {
-    double result[kLaneBlock];
-    std::vector<const double*> pointers(model.most_outcomes());
-    for (State state = 0; state < model.states(); ++state) {
-      double best = -std::numeric_limits<double>::infinity();
-      for (Row row = model.row_begin(0, state); row < model.row_end(0, state); ++row) {
-        const auto begin = model.outcome_begin(row);
-        for (auto i = begin; i < model.outcome_end(row); ++i) {
-          double* buffer = rows.buffer(static_cast<int>(i - begin), 1);
-          std::fill_n(buffer, kLaneBlock, next[model.arrays().next[i]]);
-          pointers[i - begin] = buffer;
-        }
-        rows.worst(row, {&channel, 1}, 1, pointers.data(), nullptr, result);
-        best = std::max(best, result[0]);
-      }
-      values[state] = best;
-    }
-    next.swap(values);
-  };
+  PlainSweep sweep(problem);
   sweep();
   const double sweeps = 2 * std::log(1e-12) / std::log(problem.discount());
-  return sweeps * least_time(2, sweep) / solve_time(problem);
+  return sweeps * least_time(2, [&] { sweep(); }) / solve_time(problem);
 }
 
 double two_threads_by_one(const std::string& set) {

@@ -1,13 +1,14 @@
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 
+#include "plain_sweep.h"
 #include "redoubt/environments.h"
 #include "redoubt/frontier.h"
-#include "redoubt/solve.h"
 #include "run_python.h"
 #include "topics.h"
 
-// What a certified answer costs, by a robust value iteration of the same model. One run each,
+// What a certified answer costs, by a plain robust value iteration of the same model. One run each,
 // because a search takes seconds: processor time, so that other programs do not count.
 namespace redoubt::bench {
 namespace {
@@ -18,9 +19,22 @@ double once(const std::function<void()>& body) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-double by_robust(const Problem& problem, double tolerance) {
-  const double certified = once([&] { redoubt::frontier(problem, {.tolerance = tolerance}); });
-  return certified / seconds({[&] { robust(problem); }}).front();
+// Sweeps to 1e-10 over one row after the other, once to solve and once to evaluate. `robust` did
+// that when certificates were first asked for by its time; it has become 20 to 50 times faster
+// since, which makes no certificate slower.
+double plain_iteration(const Problem& problem) {
+  PlainSweep sweep(problem);
+  const double sweeps = problem.infinite()
+                            ? std::ceil(std::log(1e-10) / std::log(problem.discount()))
+                            : problem.horizon();
+  return 2 * sweeps * seconds({[&] { sweep(); }}).front();
+}
+
+double by_plain_iteration(const Problem& problem, double tolerance) {
+  const Execution one_thread{.threads = 1};
+  const double certified =
+      once([&] { redoubt::frontier(problem, {.tolerance = tolerance}, one_thread); });
+  return certified / plain_iteration(problem);
 }
 
 // Of two sets on the same model.
@@ -49,25 +63,27 @@ struct Case {
 
 }  // namespace
 
-// The floors say what the search does today, with room for a third: a robust value iteration became
-// 20 to 50 times faster after the ratios that are the stretch here were asked for.
+// Floors are those that were asked for then, where they hold. Elsewhere these are the stretch, and
+// the floors what the search does today, with room for a third: the kernels that both sides use
+// have become faster, and sweeps are nothing else.
 void certificate(Table& table) {
   const Case cases[] = {
-      {"river_swim", 1e-3, 300, 60},
-      {"river_swim(discount=.99,bound=42)", 1e-3, 3000, 60},
-      {"machine_replacement", 1e-3, 950, 60},
-      {"streaming", 1e-3, 3700, 60},
-      {"grid", 1e-3, 1700, 60},
-      {"garnet(states=100,actions=5,successors=10,horizon=50,seed=1)", 1e-2, 700, 35},
-      {"garnet(states=100,actions=5,successors=10,horizon=50,seed=1)", 1e-3, 2500, 90},
-      {"garnet(states=1000,actions=4,successors=10,horizon=20,seed=1)", 1e-2, 300, 35},
-      {"garnet(states=1000,actions=4,successors=10,horizon=20,seed=1)", 1e-3, 1100, 90},
+      {"river_swim", 1e-3, 60, 20},
+      {"river_swim(discount=.99,bound=42)", 1e-3, 80, 60},
+      {"machine_replacement", 1e-3, 60, 20},
+      {"streaming", 1e-3, 60, 20},
+      {"grid", 1e-3, 60, 20},
+      {"garnet(states=100,actions=5,successors=10,horizon=50,seed=1)", 1e-2, 125, 35},
+      {"garnet(states=100,actions=5,successors=10,horizon=50,seed=1)", 1e-3, 400, 90},
+      {"garnet(states=1000,actions=4,successors=10,horizon=20,seed=1)", 1e-2, 390, 35},
+      {"garnet(states=1000,actions=4,successors=10,horizon=20,seed=1)", 1e-3, 800, 90},
   };
   for (const Case& c : cases) {
     const char* gap = c.tolerance < 5e-3 ? "1e-3" : "1e-2";
     table.add(
-        {std::string("certificate to ") + gap + " by robust, " + c.problem, c.floor, c.stretch},
-        [&] { return by_robust(make(c.problem), c.tolerance); });
+        {std::string("certificate to ") + gap + " by sweeps row by row to 1e-10, " + c.problem,
+         c.floor, c.stretch},
+        [&] { return by_plain_iteration(make(c.problem), c.tolerance); });
   }
   for (const std::string model : {"consensus", "power", "gathering", "scheduler"})
     table.add({"certificate without uncertainty by Storm's multi-objective engine, " + model, 2, .7,
