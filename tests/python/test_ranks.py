@@ -181,12 +181,12 @@ def peak_and_answer(ranks, *options):
     return max(peaks), json.loads(result.stdout)
 
 
-@pytest.mark.parametrize("method, states, options, least, share", [
-    ("rcvi", 4000, ["--set", "none", "--budget-step", ".1"], 3e7, 0.75),
-    ("frontier", 4000, ["--set", "chi2", "--radius", ".1", "--tolerance", ".9"], 4e7, 0.75),  # one pass
-    ("robust", 40000, ["--set", "none", "--horizon", "100"], 1.8e7, 0.2),  # planned as if no two stages decided alike
+@pytest.mark.parametrize("method, states, options, least", [
+    ("rcvi", 4000, ["--set", "none", "--budget-step", ".1"], 3e7),
+    ("frontier", 4000, ["--set", "chi2", "--radius", ".1", "--tolerance", ".9"], 4e7),  # one pass
+    ("robust", 100000, ["--set", "none", "--horizon", "6"], 1.8e7),  # few stages: no two of them decide alike
 ])  # fmt: skip
-def test_the_plan_is_what_a_rank_takes(method, states, options, least, share, tmp_path):
+def test_the_plan_is_what_a_rank_takes(method, states, options, least, tmp_path):
     """Beyond what the program and Open MPI take, which a small problem shows."""
     for ranks in (1, 2, 4):
         solve = [ranks, "solve"], [*options, "--method", method]
@@ -194,7 +194,7 @@ def test_the_plan_is_what_a_rank_takes(method, states, options, least, share, tm
         peak, answer = peak_and_answer(*solve[0], make_garnet(tmp_path, states), *solve[1])
         planned = max(answer["bytes"])
         assert planned > least / ranks
-        assert share * planned < peak - base < 1.15 * planned
+        assert 0.75 * planned < peak - base < 1.15 * planned
         terms = [option for option in options if option not in ("--tolerance", ".9")]
         info = run_json("info", tmp_path / f"{states}.umb", *terms, "--ranks", ranks)
         plans = [rank if method == "rcvi" else rank[method] for rank in info["ranks"]]
