@@ -15,6 +15,7 @@ namespace {
 
 using namespace redoubt;
 using namespace redoubt::fuzzing;
+using namespace redoubt::internal;
 using redoubt::testing::SetRow;
 
 constexpr int kMostOutcomes = 20, kMostLanes = 9;  // more than one block, some of it padding
