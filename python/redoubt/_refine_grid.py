@@ -59,9 +59,8 @@ def _losses(answer: AbstractSolution) -> list[NDArray[np.float64]]:
     system = answer.system
     plain = _without_constraints(answer)
     shape = [len(line) - 1 for line in system.grid.lines]
-    ended = system.state_of_cell >= system.cells
     probability = "reward" not in system.functions and not system.question.small & set(system.functions)
-    value = np.where(ended & (system.state_of_cell == system.cells) & probability, 1.0, 0.0)
+    value = np.where((system.state_of_cell == system.cells) & probability, 1.0, 0.0)  # the goal, or nothing
     value[system.open_cells] = plain.values()[0]
     visits = np.zeros(len(value))
     visits[system.open_cells] = _visits(plain)

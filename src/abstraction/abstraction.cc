@@ -178,7 +178,8 @@ void Abstraction::cut_next(std::size_t box, int axis, const std::vector<Piece>& 
 void Abstraction::cut(int axis, double low, double high, std::vector<Piece>& pieces) const {
   cut_at_lines(axis, low, high, pieces);
   join_ends(pieces);
-  if (is_followed(axis)) cut_wide(input_.noise[axis], pieces);
+  const AxisNoise& noise = input_.noise[axis];
+  if (is_followed(axis) && noise.law != AxisNoise::Law::none) cut_wide(noise, pieces);
   const auto numbers = [&](int of) {  // that a place along the axis may have
     return static_cast<std::uint64_t>(input_.grid.lines[of].size()) + 1;
   };
