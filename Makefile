@@ -25,10 +25,10 @@ build: bootstrap
 	$(call configure,release)
 	@scripts/timed building cmake --build $(BUILD) -j $(JOBS)
 
-mpi:
+mpi:  # the program for mpirun, build/redoubt-mpi
 	@scripts/bootstrap libopenmpi-dev libmetis-dev
-	$(call configure,mpi)
-	@scripts/timed building cmake --build $(BUILD)-mpi -j $(JOBS)
+	$(call configure,release -DREDOUBT_MPI=ON)
+	@scripts/timed building cmake --build $(BUILD) -j $(JOBS) --target redoubt_mpi
 
 demo: fresh program
 	@scripts/timed solving scripts/demo
@@ -45,6 +45,7 @@ CHECKED := bellman chance environments evaluation io model numerics parallel pol
 CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
 
 test: fresh build mpi
+	@scripts/bootstrap clang libclang-rt-dev
 	scripts/timed testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 	scripts/timed testing $(PYTHON) -m pytest tests/python -q -n $(JOBS)
 	FUZZ_SECONDS=10 FUZZ_SEED=1 scripts/timed fuzzing scripts/fuzz $(READERS)
@@ -73,9 +74,7 @@ lint: bootstrap
 
 tidy: bootstrap
 	@scripts/bootstrap clang-tidy libopenmpi-dev libmetis-dev
-	@for preset in release mpi; do \
-	  cmake --preset $$preset -B $(BUILD)-tidy/$$preset -DREDOUBT_TOGETHER=OFF > configure.log 2>&1 || { cat configure.log; exit 1; }; done
-	@rm -f configure.log
+	$(call configure,release -B $(BUILD)-tidy -DREDOUBT_TOGETHER=OFF -DREDOUBT_MPI=ON)
 	@scripts/tidy src apps mpi python
 
 clang:  # the other compiler: no warning, and the tests in C++

@@ -10,6 +10,9 @@ install(EXPORT redoubtTargets NAMESPACE redoubt:: DESTINATION ${package})
 install(EXPORT redoubtIoTargets NAMESPACE redoubt:: DESTINATION ${package})
 if(REDOUBT_APP)
   install(TARGETS redoubt_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(REDOUBT_MPI)
+    install(TARGETS redoubt_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endif()
 
 configure_package_config_file(cmake/redoubtConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/redoubtConfig.cmake

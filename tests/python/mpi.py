@@ -7,13 +7,13 @@ import subprocess
 import pytest
 from program import ROOT
 
-PROGRAM = ROOT / "build-mpi" / "redoubt"
+PROGRAM = ROOT / "build" / "redoubt-mpi"
 # Open MPI keeps its session in a folder whose path must be short.
 ENVIRONMENT = os.environ | {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "TMPDIR": "/tmp"}
 
 needs_mpi = pytest.mark.skipif(
     not PROGRAM.exists() or shutil.which("mpirun") is None,
-    reason="needs the preset mpi: cmake --preset mpi && cmake --build build-mpi",
+    reason="needs the program for mpirun: make mpi",
 )
 
 
