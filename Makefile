@@ -47,7 +47,7 @@ CHECKED_PYTHON := api architecture cli problem reorder solve worst_case
 test: fresh build mpi
 	@scripts/bootstrap clang libclang-rt-dev
 	scripts/timed testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
-	scripts/timed testing $(PYTHON) -m pytest tests/python -q -n $(JOBS)
+	scripts/timed testing $(PYTHON) -m pytest tests/python -q -n $(JOBS) --dist worksteal
 	FUZZ_SECONDS=10 FUZZ_SEED=1 scripts/timed fuzzing scripts/fuzz $(READERS)
 	@scripts/timed
 READERS := $(filter-out kernels states,$(patsubst fuzz/%.cc,%,$(wildcard fuzz/*.cc)))
