@@ -9,6 +9,7 @@
 
 #include "checks.h"
 #include "execution_options.h"
+#include "method_options.h"
 #include "output.h"
 #include "redoubt/error.h"
 #include "redoubt/io.h"
@@ -25,6 +26,8 @@ struct LearnVerb {
   ProblemOptions problem;
   SamplingOptions sampling;
   LearnOptions learn;
+  MethodOptions method;
+  bool own_method = false;  // one was named
   std::optional<double> epsilon;
   std::string problem_output;
   ExecutionOptions execution;
@@ -119,12 +122,25 @@ Json learned_json(const Learned& learned, const LearnOptions& options) {
   return object;
 }
 
+// Options are of the method that is named; without one, how rounds are solved follows from epsilon.
+void check_options(const CommandLine& verb, const std::string& method) {
+  for (const char* flag : {"--tolerance", "--memory-limit"})
+    if (verb.has(flag) && !verb.has("--method"))
+      throw Error(fmt::format("{} is an option of a method, must come with --method", flag));
+  check_method_options(verb, {method});
+}
+
 int learn_policy(const LearnVerb& options) {
   if (!options.epsilon) throw Error("--epsilon is missing, must say which gap is small enough");
   check_outputs(options.output);
   LearnOptions asked = options.learn;
   asked.epsilon = *options.epsilon;
+  asked.seed = options.method.gradient.seed;
   asked.store = sample_store(options.sampling);
+  if (options.own_method)
+    asked.method = [&](const Problem& problem, const Execution& run) {
+      return run_method(problem, options.method, run);
+    };
   const Execution run = execution(options.execution);
   if (options.execution.progress.value_or(false))
     asked.round = [](const LearnRound& round) {
@@ -171,9 +187,7 @@ Action learn_verb(CommandLine& verb) {
   verb.add_flag("--uniform", options->learn.uniform,
                 "Draw all rows equally often, instead of where it matters")
       .group("Certificate");
-  verb.add_option("--seed", options->learn.seed, "Of the samples")
-      .type_name("NUMBER")
-      .group("Samples");
+  add_method(verb, options->method);
   add_execution(verb, options->execution);
   add_solution_output(verb, options->output);
   add_policy_output(verb, options->output);
@@ -181,7 +195,11 @@ Action learn_verb(CommandLine& verb) {
                   "Write what is known of the model, for evaluate and verify")
       .type_name("FILE");
   verb.add_flag("--json", options->json, "Print one JSON object");
-  return [options] { return learn_policy(*options); };
+  return [options, &verb] {
+    check_options(verb, options->method.method);
+    options->own_method = verb.has("--method");
+    return learn_policy(*options);
+  };
 }
 
 }  // namespace redoubt::app

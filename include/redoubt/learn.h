@@ -32,6 +32,10 @@ struct LearnOptions {
   std::int64_t first_samples = 32;  // of each row in the first round
   std::int64_t most_samples = 0;    // of all rows together; 0: no limit
   std::uint64_t seed = 0;
+  // Finds the policy, on what is known when the samples are enough; empty: frontier. Rounds and
+  // bound are those of frontier in any case: a method may never come within epsilon of the bound,
+  // however many samples there are. The status is of the policy that it finds.
+  std::function<Solution(const Problem& problem, const Execution& execution)> method = {};
   // Where samples are kept as they arrive; empty: nowhere. A run that finds its samples here asks
   // only for the others, and gives the bits of a run that was never disturbed.
   std::filesystem::path store = {};

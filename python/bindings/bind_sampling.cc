@@ -9,6 +9,7 @@
 
 #include "bindings.h"
 #include "python_simulator.h"
+#include "redoubt/compare.h"
 #include "redoubt/estimate.h"
 #include "redoubt/learn.h"
 #include "redoubt/samples.h"
@@ -130,7 +131,9 @@ void bind_learn(nb::module_& m) {
       .def_rw("first_samples", &LearnOptions::first_samples)
       .def_rw("most_samples", &LearnOptions::most_samples)
       .def_rw("seed", &LearnOptions::seed)
-      .def_rw("store", &LearnOptions::store);
+      .def_rw("store", &LearnOptions::store)
+      .def("solve_by",
+           [](LearnOptions& options, const Contestant& method) { options.method = method.solve; });
   nb::class_<LearnRound>(m, "LearnRound")
       .def_ro("samples", &LearnRound::samples)
       .def_ro("worst", &LearnRound::worst)

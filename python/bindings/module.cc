@@ -31,8 +31,8 @@ redoubt._core.Error: horizon = -1 ...)doc";
   bind_shield(m);
   bind_explain(m);
   bind_simulate(m);
-  bind_sampling(m);
   bind_compare(m);
+  bind_sampling(m);
   bind_abstraction(m);
   bind_io(m);
 }

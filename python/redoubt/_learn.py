@@ -15,7 +15,7 @@ from ._options import AnyPath, Progress, execution, named_options
 from ._problem import Problem
 from ._sampling import Queries, open_simulator
 from ._solution import Solution
-from ._solve import reporter
+from ._solve import contestant, reporter
 from ._terms import ABSENT, AnySet, Constraints, Discount, Horizon, terms_of
 
 
@@ -62,6 +62,7 @@ def learn(
     first_samples: int = 32,
     most_samples: int = 0,
     seed: int = 0,
+    method: str | Mapping[str, Any] = "frontier",
     store: AnyPath | None = None,
     threads: int = 1,
     time_limit: float = math.inf,
@@ -100,6 +101,8 @@ def learn(
         first_samples: of each row in the first round.
         most_samples: of all rows together; 0 is no limit.
         seed: of the samples.
+        method: of `solve`, or a dict of one and its options such as {"method": "crpo", "step": 0.05}: finds the policy on
+            what is known when the samples are enough. Rounds and bound are those of frontier; the status is of the policy.
         store: a file in which samples are kept as they arrive, and from which a later call goes on, to the same bits.
         threads: for a Problem, and for the solves.
         time_limit: seconds.
@@ -133,6 +136,9 @@ def learn(
     options = _core.LearnOptions()
     options.epsilon, options.delta, options.strict, options.uniform = epsilon, delta, strict, uniform
     options.first_samples, options.most_samples, options.seed = first_samples, most_samples, seed
+    own = dict(method) if isinstance(method, Mapping) else {"method": method}
+    if own != {"method": "frontier"}:
+        options.solve_by(contestant("learn", own))
     if store is not None:
         options.store = Path(store)
     opened = open_simulator(simulator, states=states, actions=actions, signals=signals, stages=stages,

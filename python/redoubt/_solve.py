@@ -138,7 +138,7 @@ def solve(
     ('certified', True)
     """
     run_on = execution(threads, time_limit, checkpoint, checkpoint_interval)
-    name, chosen = _chosen(problem, method, options)
+    name, chosen = _chosen(as_problem(problem), method, options)
     with reporter(progress, method) as report:
         solution = Solution(getattr(_core, name)(problem, chosen, run_on, report), problem)
         if report and not solution.unfinished:
@@ -172,15 +172,14 @@ def compare(
     'certified'
     """
     run_on = execution(threads, time_limit, checkpoint, checkpoint_interval)
+    as_problem(problem)
     if isinstance(contestants, str):
         raise Error(f"contestants = {contestants!r}, must be a list of methods, or a dict of options by name")
     if not isinstance(contestants, Mapping):
         contestants = {name: {"method": name} for name in contestants}
     made = []
     for label, given in contestants.items():
-        own = dict(given)
-        name, chosen = _chosen(problem, own.pop("method", label), own)
-        made.append(getattr(_core, f"{name}_contestant")(label, chosen))
+        made.append(contestant(label, {"method": label, **given}, problem))
     with reporter(progress, "compare") as report:
         found = Comparison(_core.compare(problem, made, run_on, report), problem)
     if run_on.checkpoint and not any(solution.unfinished for solution in found.solutions.values()):
@@ -354,9 +353,16 @@ def _frontier_options(
     return own
 
 
-def _chosen(problem: Problem, method: str, options: dict[str, Any]) -> tuple[str, Any]:
+def contestant(label: str, given: dict[str, Any], problem: Problem | None = None) -> _core.Contestant:
+    """A method with its options; the problem is needed for weights of its rows."""
+    options = dict(given)
+    name, chosen = _chosen(problem, options.pop("method", None), options)
+    made: _core.Contestant = getattr(_core, f"{name}_contestant")(label, chosen)
+    return made
+
+
+def _chosen(problem: Problem | None, method: Any, options: dict[str, Any]) -> tuple[str, Any]:
     """The library's function for a method, and its options, if it has any."""
-    as_problem(problem)
     if not isinstance(method, str):
         raise Error(f"method = {method!r}, must be one of {', '.join(_METHODS)}")
     method = method.replace("_", "-")  # primal-dual, as the program spells it
@@ -366,7 +372,7 @@ def _chosen(problem: Problem, method: str, options: dict[str, Any]) -> tuple[str
     chosen = kind()
     if "start_weights" in fields(kind):
         weights = options.pop("start_weights", None)
-        options |= {} if weights is None else {"start_weights": row_weights(problem, weights)}
+        options |= {} if weights is None else {"start_weights": row_weights(as_problem(problem), weights)}
     assign(chosen, options, f"method {method!r}", also=_COMMON)
     return name, chosen
 

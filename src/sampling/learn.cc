@@ -145,6 +145,7 @@ class LearnRun {
       unfinished_ = watch_.stop(share_done()) || (options_.round && !options_.round(round));
       more = !unfinished_ && next_round(to);
     }
+    if (options_.method && optimistic_->status != Status::infeasible) choose_by_method();
     return answer();
   }
 
@@ -232,6 +233,22 @@ class LearnRun {
     if (optimistic_ && optimistic_->reward.bound && bound.reward.bound)
       bound.reward.bound = std::min(*bound.reward.bound, *optimistic_->reward.bound);
     optimistic_ = std::move(bound);
+  }
+
+  // A run that was stopped keeps the policy of its last round.
+  void choose_by_method() {
+    Solution chosen;
+    try {
+      if (!unfinished_) chosen = options_.method(*problem_, part());
+    } catch (const Stopped&) {
+      chosen.unfinished = true;
+    }
+    if (unfinished_ || chosen.unfinished) {
+      unfinished_ = true;
+      best_->notes.emplace_back("stopped before the method was done: the policy is frontier's");
+    } else {
+      best_ = std::move(chosen);
+    }
   }
 
   bool feasible() const {

@@ -46,6 +46,7 @@ ELSEWHERE = {
 ARGUMENTS = {
     ("Execution", "progress"),
     ("LearnOptions", "round"),
+    ("LearnOptions", "method"),
     ("Execution", "planned"),  # rd.plan_rcvi
     ("Execution", "clock"),  # tests go by a clock of their own
     *(("RecordedOptions", name) for name in ("states", "actions", "terminal", "unvisited", "objective")),

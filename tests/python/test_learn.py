@@ -2,18 +2,22 @@
 
 import json
 import re
+import shlex
+import signal
+import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 import redoubt as rd
-from program import ROOT, refused, run, run_json
+from program import PROGRAM, ROOT, refused, run, run_json
 
 sys.path.append(str(ROOT / "experiments" / "learn"))
 from logs import write_log  # noqa: E402
 
-SIMULATOR = f"{sys.executable} {ROOT / 'examples' / 'simulator.py'}"
-RIVER = "river_swim(horizon=6,start=2,bound=2.2)"
+SIMULATOR = shlex.join([sys.executable, str(ROOT / "examples" / "simulator.py")])
+RIVER = "river_swim(horizon=6,start=3,bound=1.2)"
 
 
 @pytest.mark.parametrize("kind", ["tv", "chi2", "kl"])
@@ -116,6 +120,34 @@ def test_a_program_and_a_stop_in_between(tmp_path):
         assert again[key] == whole[key], key
 
 
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
+    store = tmp_path / "kept.samples"
+    common = ["learn", "--simulator", SIMULATOR, "--set", "kl", "--radius", "0.02", "--bound", "downtime<=4", "--epsilon", "1"]
+    whole = run_json(*common, cwd=tmp_path)
+    killed = subprocess.Popen([PROGRAM, *common, "--store", store], stdout=subprocess.DEVNULL)
+    while killed.poll() is None and not (store.exists() and store.stat().st_size > 5000):
+        time.sleep(0.002)
+    killed.kill()
+    assert killed.wait() == -signal.SIGKILL  # in the middle: it had not ended
+    again = run_json(*common, "--store", str(store))
+    assert 0 < again["samples_reused"] < again["samples"]
+    for key in ("reward", "constraints", "samples_of_rows", "rounds"):
+        assert again[key] == whole[key], key
+
+
+def test_the_policy_may_be_of_any_method():
+    problem = rd.make(RIVER)
+    exact = rd.learn(problem, epsilon=0.3, seed=5)
+    paper = rd.learn(problem, epsilon=0.3, seed=5, method={"method": "rcvi", "fallback": "utility"})
+    assert paper.samples.tolist() == exact.samples.tolist() and paper.reward.bound == exact.reward.bound
+    assert paper.reward.worst < exact.reward.worst
+    assert rd.evaluate(paper.problem, paper.policy).reward.worst == pytest.approx(paper.reward.worst)
+    printed = run_json("learn", RIVER, "--epsilon", "0.3", "--seed", "5", "--method", "rcvi", "--fallback", "utility")
+    assert printed["reward"]["worst"] == paper.reward.worst and printed["status"] == paper.status
+    with pytest.raises(rd.Error, match="did you mean 'rcvi'"):
+        rd.learn(problem, epsilon=0.3, method="rvci")
+
+
 def test_the_program_prints_and_writes_what_can_be_verified(tmp_path):
     problem, solution = tmp_path / "known.json", tmp_path / "learned.h5"
     text = run("learn", RIVER, "--epsilon", "0.3", "-o", str(solution), "--problem-out", str(problem)).stdout
@@ -131,6 +163,8 @@ def test_the_program_prints_and_writes_what_can_be_verified(tmp_path):
     (["--epsilon", "-1"], "epsilon = -1, must be positive"),
     (["--epsilon", "1", "--delta", "2"], r"delta = 2, must be in \(0, 1\)"),
     (["--epsilon", "1", "--most-samples", "3"], "most_samples = 3, must be at least"),
+    (["--epsilon", "1", "--tolerance", "0.1"], "--tolerance is an option of a method, must come with --method"),
+    (["--epsilon", "1", "--method", "rcvi", "--step", "0.1"], "--step has no meaning for method rcvi"),
     (["--epsilon", "1", "--set", "tilt", "--temperature", "1"], "set tilt around rows"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(flags, message):
