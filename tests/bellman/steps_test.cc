@@ -22,7 +22,7 @@ TEST(MostSteps, IsAboveWhatNatureCanMakeAndNotByMuch) {
   for (const double out : {0.9, 0.1, 1e-3, 1e-5}) {
     for (const double radius : {0.0, 0.5 * out}) {
       const double exact = 1 / (out - radius);
-      const auto steps = most_steps(leaky(out, TV(radius, Reach::support)), workers);
+      const auto steps = most_steps(leaky(out, TV{radius, Reach::support}), workers);
       EXPECT_GE(steps[0], exact * (1 - 1e-12));
       EXPECT_LE(steps[0], 1.3 * exact);
       EXPECT_EQ(steps[1], 0);
