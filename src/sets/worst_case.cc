@@ -73,4 +73,9 @@ BestExpected best_expected_kernel() { return best_expected_kernel(best_instructi
 LayOut lay_out_kernel(InstructionSet instructions) { return kernels_for(instructions).lay_out; }
 LayOut lay_out_kernel() { return lay_out_kernel(best_instruction_set()); }
 
+const RowChecks& row_checks(InstructionSet instructions) {
+  return kernels_for(instructions).checks;
+}
+const RowChecks& row_checks() { return row_checks(best_instruction_set()); }
+
 }  // namespace redoubt::internal
