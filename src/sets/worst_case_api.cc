@@ -173,11 +173,10 @@ std::optional<double> solve_short(const Uncertainty& set, std::span<const double
   if (!known) return {};
   const int outcomes = static_cast<int>(size);
   alignas(64) double lanes[kShort * kLaneBlock], floor[kLaneBlock], worst[kLaneBlock];
-  if (!row_checks().spread(probability.data(), values.data(), outcomes, lanes)) return {};
+  const double* pointers[kShort];
+  if (!row_checks().spread(probability.data(), values.data(), outcomes, lanes, pointers)) return {};
   if (known->anywhere)
     std::fill_n(floor, kLaneBlock, *std::min_element(values.begin(), values.end()));
-  const double* pointers[kShort];
-  for (int i = 0; i < outcomes; ++i) pointers[i] = lanes + i * kLaneBlock;
   Scratch scratch;
   worst_case_kernel(set)({outcomes, probability.data(), known->radius},
                          {1, pointers, known->anywhere ? floor : nullptr}, scratch, worst, nullptr);
@@ -188,12 +187,9 @@ std::optional<double> solve_short(const Uncertainty& set, std::span<const double
 
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution) {
-  WorstCaseOf result;
   if (!with_distribution) {
-    if (const auto worst = solve_short(uncertainty, row.probability, values)) {
-      result.value.assign(1, *worst);
-      return result;
-    }
+    if (const auto worst = solve_short(uncertainty, row.probability, values))
+      return {.value = std::vector<double>(1, *worst), .distribution = {}};
   }
   require_row_scope(uncertainty, "the worst case of a row");
   const auto radii = radii_of(uncertainty).size();
@@ -209,6 +205,7 @@ WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
   require(vectors * size == values.size(), "{} values for {} outcomes, must be a multiple",
           values.size(), size);
 
+  WorstCaseOf result;
   result.value.resize(vectors);
   if (with_distribution) result.distribution.resize(values.size());
   Layout layout(uncertainty, row, mass, static_cast<int>(std::min<std::size_t>(kBatch, vectors)));

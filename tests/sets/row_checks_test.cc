@@ -87,10 +87,12 @@ TEST(RowChecks, AgreeWithTheSlowCheck) {
     Rows rows;
     rows.add(p);
     std::vector<double> lanes(p.size() * kLaneBlock);
+    std::vector<const double*> pointers(p.size());
     for (const InstructionSet instructions : instruction_sets()) {
       EXPECT_EQ(rows.right(instructions), as_it_is);
       EXPECT_EQ(row_checks(instructions)
-                    .spread(p.data(), p.data(), static_cast<int>(p.size()), lanes.data()),
+                    .spread(p.data(), p.data(), static_cast<int>(p.size()), lanes.data(),
+                            pointers.data()),
                 as_it_is);
     }
   }
@@ -101,22 +103,27 @@ TEST(RowChecks, AgreeWithTheSlowCheck) {
 TEST(RowChecks, SpreadARowThatIsRightWithItsValues) {
   std::mt19937_64 random(4);
   for (const InstructionSet instructions : instruction_sets()) {
-    const auto spread = row_checks(instructions).spread;
     for (int outcomes = 1; outcomes <= kMostOutcomes; ++outcomes) {
       std::vector<double> p = exact_row(outcomes), values(outcomes), lanes(outcomes * kLaneBlock);
+      std::vector<const double*> pointers(outcomes);
       for (double& value : values) value = testing::uniform(random);
-      ASSERT_TRUE(spread(p.data(), values.data(), outcomes, lanes.data()));
+      const auto spread = [&] {
+        return row_checks(instructions)
+            .spread(p.data(), values.data(), outcomes, lanes.data(), pointers.data());
+      };
+      ASSERT_TRUE(spread());
       for (int i = 0; i < outcomes * kLaneBlock; ++i) ASSERT_EQ(lanes[i], values[i / kLaneBlock]);
+      for (int i = 0; i < outcomes; ++i) ASSERT_EQ(pointers[i], lanes.data() + i * kLaneBlock);
       for (int i = 0; i < outcomes; ++i) {
         const double was = p[i], value = values[i];
         for (const double wrong : {was + 1e-10, 0.0, -was, kNotANumber, kInfinity}) {
           p[i] = wrong;
-          ASSERT_FALSE(spread(p.data(), values.data(), outcomes, lanes.data())) << wrong;
+          ASSERT_FALSE(spread()) << wrong;
         }
         p[i] = was;
         for (const double wrong : {kNotANumber, kInfinity, -kInfinity}) {
           values[i] = wrong;
-          ASSERT_FALSE(spread(p.data(), values.data(), outcomes, lanes.data())) << wrong;
+          ASSERT_FALSE(spread()) << wrong;
         }
         values[i] = value;
       }

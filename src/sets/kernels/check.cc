@@ -63,15 +63,18 @@ bool are_distributions(const std::int64_t* row_outcomes, std::int64_t rows,
 }
 
 // The row is short: all in one loop, without a rest.
-bool spread(const double* probability, const double* values, int outcomes, double* lanes) {
+bool spread(const double* probability, const double* values, int outcomes, double* lanes,
+            const double** pointers) {
   Two sums = {0, 0}, ends = {1, 0};  // mass, and nothing; the least and the negative greatest
-#pragma GCC unroll 1
+#pragma GCC unroll 2
   for (int i = 0; i < outcomes; ++i) {
     const double p = probability[i], value = values[i];
-    const Two number = {p, value}, both = {p, -p};
-    sums += number * Two{1, 0};
+    const Two number = {p, value - value}, both = {p, -p};
+    sums += number;
     ends = both < ends ? both : ends;
-    store(lanes + static_cast<std::size_t>(i) * kLanes, value);
+    pointers[i] = lanes;
+    store(lanes, value);
+    lanes += kLanes;
   }
   return is_one(sums[0], outcomes) && sums[1] == 0 && ends[0] > 0 && ends[1] >= -1;
 }
