@@ -115,15 +115,28 @@ def solve_nearly(problem):
     return solve(problem, tolerance=AGREE / 10)
 
 
+def steps_of(states):
+    """How many steps the two queries have whose difference is that of a sweep, and how often they are asked: some seconds' worth."""
+    return (20, 120, 7) if states < 100_000 else (10, 40, 5) if states < 1_000_000 else (4, 16, 3)
+
+
+def by_sweep(states, problem, method, ask_theirs):
+    """Seconds of a sweep: what more of them add to a query."""
+    few, many, rounds = steps_of(states)
+    shorter = problem.replace(horizon=few)
+    agree(solve(shorter, method), ask_theirs(few))
+    agree(solve(problem, method), ask_theirs(many))
+    ours_few, ours, theirs_few, theirs = seconds(
+        lambda: solve(shorter, method), lambda: solve(problem, method),
+        lambda: ask_theirs(few), lambda: ask_theirs(many), rounds=rounds)  # fmt: skip
+    return {"ratio": (ours - ours_few) / (theirs - theirs_few), "query_ratio": ours / theirs,
+            "ours": (ours - ours_few) / (many - few), "theirs": (theirs - theirs_few) / (many - few)}  # fmt: skip
+
+
 def sweep(states):
-    """Seconds of a sweep: of a hundred more of them."""
-    short, long = garnet(states, horizon=20), garnet(states, horizon=120)
-    storm = Storm(long)
-    for horizon, problem in ((20, short), (120, long)):
-        agree(solve(problem), storm.ask(f"C<={horizon}"))
-    times = seconds(lambda: solve(short), lambda: solve(long), lambda: storm.ask("C<=20"), lambda: storm.ask("C<=120"))
-    return {"ratio": (times[1] - times[0]) / (times[3] - times[2]), "query_ratio": times[1] / times[3],
-            "ours": (times[1] - times[0]) / 100, "theirs": (times[3] - times[2]) / 100}  # fmt: skip
+    problem = garnet(states, horizon=steps_of(states)[1])
+    storm = Storm(problem)
+    return by_sweep(states, problem, "nominal", lambda steps: storm.ask(f"C<={steps}"))
 
 
 def discounted(discount, states):
@@ -188,15 +201,10 @@ def gzip(states):
 
 def interval(states):
     """Storm has no rewards over steps on interval models: both are asked for the probability of reaching a label."""
-    short, long = (garnet(states, horizon=steps, goal="objective") for steps in (20, 120))
+    problem = garnet(states, horizon=steps_of(states)[1], goal="objective")
     storm = Storm(garnet(states, horizon=20, goal="label"))
     how = {"uncertainty_resolution_mode": storm.storm.UncertaintyResolutionMode.ROBUST}
-    ask = lambda steps: storm.check(f'Pmax=? [F<={steps} "goal"]', **how)  # noqa: E731
-    for steps, problem in ((20, short), (120, long)):
-        agree(solve(problem, "robust"), ask(steps))
-    times = seconds(lambda: solve(short, "robust"), lambda: solve(long, "robust"), lambda: ask(20), lambda: ask(120))
-    return {"ratio": (times[1] - times[0]) / (times[3] - times[2]), "query_ratio": times[1] / times[3],
-            "ours": (times[1] - times[0]) / 100, "theirs": (times[3] - times[2]) / 100}  # fmt: skip
+    return by_sweep(states, problem, "robust", lambda steps: storm.check(f'Pmax=? [F<={steps} "goal"]', **how))
 
 
 QUESTIONS = {"sweep": sweep, "interval": interval, "programs": programs, "discounted": discounted,

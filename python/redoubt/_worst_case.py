@@ -46,7 +46,7 @@ def worst_case(uncertainty: Uncertainty, p: Any, v: ArrayLike, *, return_distrib
     (0.4, array([0.6, 0.4]))
     """
     v = np.asarray(v, dtype=np.float64)
-    if hasattr(p, "tocsr"):
+    if not isinstance(p, np.ndarray) and hasattr(p, "tocsr"):
         return _sparse(uncertainty, p.tocsr(), v, return_distribution)
     p = np.asarray(p, dtype=np.float64)
     if p.ndim not in (1, 2) or v.ndim not in (1, 2) or p.shape[-1] != v.shape[-1]:
@@ -62,8 +62,7 @@ def worst_case(uncertainty: Uncertainty, p: Any, v: ArrayLike, *, return_distrib
 def _one_row(
     uncertainty: Uncertainty, p: Array, v: Array, bounds: tuple[Array, Array], with_distribution: bool
 ) -> tuple[Array, Array | None]:
-    low, high = (np.ascontiguousarray(bound) for bound in bounds)
-    answer = _core.worst_case(uncertainty, np.ascontiguousarray(p), low, high, v.ravel(), with_distribution)
+    answer = _core.worst_case(uncertainty, p, *bounds, v.ravel(), with_distribution)
     return answer.value, answer.distribution.reshape(v.shape) if with_distribution else None
 
 
@@ -77,7 +76,7 @@ def _batch(uncertainty: Uncertainty, p: Array, v: Array, with_distribution: bool
         raise Error(f"a batch of {rows} x {outcomes} outcomes, must have at most {np.iinfo(np.int32).max}")
     begin = np.arange(0, p.size + 1, max(outcomes, 1), dtype=np.int64)[: rows + 1]
     column = np.tile(np.arange(outcomes, dtype=np.int32), rows) if shared else np.arange(p.size, dtype=np.int32)
-    low, high = (np.ascontiguousarray(bound).ravel() for bound in _bounds(uncertainty, p))
+    low, high = (bound.ravel() for bound in _bounds(uncertainty, p))
     floor = _NONE if shared or not v.size else np.ascontiguousarray(v.min(axis=1))
     found = _core.worst_cases(uncertainty, begin, column, p.ravel(), low, high, floor, v.ravel(), with_distribution)
     if not with_distribution:
@@ -135,4 +134,4 @@ def _bounds(uncertainty: Uncertainty, p: Array) -> tuple[Array, Array]:
     if uncertainty.lo is None:
         raise Error(f"{type(uncertainty).__name__} without bounds, must have lo and hi for a row on its own")
     low, high = (np.broadcast_to(np.asarray(b, dtype=np.float64), p.shape) for b in (uncertainty.lo, uncertainty.hi))
-    return low, high
+    return np.ascontiguousarray(low), np.ascontiguousarray(high)

@@ -12,6 +12,8 @@ StoredRows stored_rows(const Problem& problem, const NatureOfRows& nature) {
   const ModelArrays& arrays = problem.model().arrays();
   StoredRows rows;
   rows.row_outcomes = arrays.row_outcomes.data();
+  rows.equal =
+      problem.model().rows() * problem.model().most_outcomes() == problem.model().outcomes();
   rows.next = arrays.next.data();
   rows.probability = arrays.probability.data();
   if (nature.bounds) {

@@ -127,9 +127,9 @@ std::vector<std::string> SetKind::names() {
 }
 
 void internal::require_row_scope(const Uncertainty& uncertainty, std::string_view what) {
-  require(scope_of(uncertainty) == Scope::row,
-          "set {} of scope state is not there yet for {}, must be of scope row", name(uncertainty),
-          what);
+  if (scope_of(uncertainty) == Scope::row) return;
+  throw Error(fmt::format("set {} of scope state is not there yet for {}, must be of scope row",
+                          name(uncertainty), what));
 }
 
 }  // namespace redoubt

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "sets/row_checks.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -59,7 +59,7 @@ RowMass check_probabilities(std::span<const double> p) {
       require(p[i] >= 0 && p[i] <= 1, "probability[{}] = {}, must be in [0, 1]", i, p[i]);
     throw Error(fmt::format("probabilities sum to {}, must sum to 1", sum));
   }
-  return {sum, off <= 4e-16 * size, least == 0};
+  return {sum, off <= kMassRounding * size, least == 0};
 }
 
 void check_bounds(std::span<const double> lower, std::span<const double> upper) {
@@ -80,9 +80,8 @@ void check_bounds(std::span<const double> lower, std::span<const double> upper) 
 }
 
 void check_values(std::span<const double> values) {
-  bool fine = true;
-  for (const double value : values) fine &= std::abs(value) <= std::numeric_limits<double>::max();
-  for (std::size_t i = 0; !fine && i < values.size(); ++i)
+  if (row_checks().finite(values.data(), static_cast<std::int64_t>(values.size()))) return;
+  for (std::size_t i = 0; i < values.size(); ++i)
     require(std::isfinite(values[i]), "values[{}] = {}, must be finite", i, values[i]);
 }
 

@@ -136,7 +136,7 @@ bool RowsAbreast::are_equal(const StoredRows& rows, const RowChoice& chosen) {
 
 // By counting: lengths are small numbers. True when they are all equal.
 bool RowsAbreast::sort_by_outcomes(const StoredRows& rows, const RowChoice& chosen) {
-  if (are_equal(rows, chosen)) {
+  if (rows.equal || are_equal(rows, chosen)) {
     if (!in_order_) std::iota(order_.begin(), order_.end(), 0);
     in_order_ = true;
     return true;

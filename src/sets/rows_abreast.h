@@ -3,12 +3,14 @@
 #include <vector>
 
 #include "sets/worst_case.h"
+#include "support/cache_lines.h"
 
 namespace redoubt::internal {
 
 // Rows in compressed storage, as nature sees them. Probabilities are those of NominalRow.
 struct StoredRows {
   const std::int64_t* row_outcomes = nullptr;
+  bool equal = false;                  // all rows are known to have equally many
   const std::int32_t* next = nullptr;  // which value an outcome has
   const double* probability = nullptr;
   const double* lower = nullptr;  // of interval sets, which need no probabilities
@@ -67,8 +69,8 @@ class RowsAbreast {
   std::vector<int> order_, count_;   // rows of a window by their number of outcomes
   bool in_order_ = false;            // they are as they come
   std::vector<std::int64_t> begin_;  // of the row in each lane, its first outcome
-  std::vector<double> probability_, lower_, upper_, values_, minimiser_;  // [outcome][lane]
-  std::vector<double> radius_, floor_, worst_;                            // [lane]
+  LineVector<double> probability_, lower_, upper_, values_, minimiser_;  // [outcome][lane]
+  LineVector<double> radius_, floor_, worst_;                            // [lane]
   std::vector<const double*> pointers_;
 };
 

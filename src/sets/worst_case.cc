@@ -16,6 +16,11 @@ const SetKernels& kernels_for(InstructionSet instructions) {
   return baseline::set_kernels;
 }
 
+const SetKernels& best_kernels() {
+  static const SetKernels& kernels = kernels_for(best_instruction_set());
+  return kernels;
+}
+
 SetKernel choose(const Nominal&, const SetKernels& k) { return k.nominal; }
 SetKernel choose(const TV&, const SetKernels& k) { return k.tv; }
 SetKernel choose(const Chi2&, const SetKernels& k) { return k.chi2; }
@@ -24,9 +29,8 @@ SetKernel choose(const Tilt&, const SetKernels& k) { return k.tilt; }
 SetKernel choose(const Interval&, const SetKernels& k) { return k.interval; }
 SetKernel choose(const Composed& set, const SetKernels& k) { return composed_kernel(set.ball, k); }
 
-SetKernel choose(const Uncertainty& uncertainty, InstructionSet instructions) {
-  return std::visit([&](const auto& set) { return choose(set, kernels_for(instructions)); },
-                    uncertainty);
+SetKernel choose(const Uncertainty& uncertainty, const SetKernels& kernels) {
+  return std::visit([&](const auto& set) { return choose(set, kernels); }, uncertainty);
 }
 
 StateKernel choose_state(const Uncertainty& set, const SetKernels& k) {
@@ -39,17 +43,17 @@ StateKernel choose_state(const Uncertainty& set, const SetKernels& k) {
 }  // namespace
 
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
-  return choose(uncertainty, instructions).one_row;
+  return choose(uncertainty, kernels_for(instructions)).one_row;
 }
 WorstCase worst_case_kernel(const Uncertainty& uncertainty) {
-  return worst_case_kernel(uncertainty, best_instruction_set());
+  return choose(uncertainty, best_kernels()).one_row;
 }
 
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
-  return choose(uncertainty, instructions).row_of_lane;
+  return choose(uncertainty, kernels_for(instructions)).row_of_lane;
 }
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty) {
-  return worst_cases_kernel(uncertainty, best_instruction_set());
+  return choose(uncertainty, best_kernels()).row_of_lane;
 }
 
 WorstOfStates worst_of_states_kernel(const Uncertainty& set, InstructionSet instructions) {
@@ -72,5 +76,10 @@ BestExpected best_expected_kernel() { return best_expected_kernel(best_instructi
 
 LayOut lay_out_kernel(InstructionSet instructions) { return kernels_for(instructions).lay_out; }
 LayOut lay_out_kernel() { return lay_out_kernel(best_instruction_set()); }
+
+const RowChecks& row_checks(InstructionSet instructions) {
+  return kernels_for(instructions).checks;
+}
+const RowChecks& row_checks() { return best_kernels().checks; }
 
 }  // namespace redoubt::internal

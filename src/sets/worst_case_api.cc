@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include "model/scope.h"
 #include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
+#include "sets/row_checks.h"
 #include "sets/worst_case.h"
 #include "support/require.h"
 
@@ -69,11 +72,6 @@ class Layout {
 
   // Lanes beyond the last vector repeat it: they are computed and must be finite.
   void lay_out(std::span<const double> values, int count) {
-    if (lanes_ == kLaneBlock && count == 1 && place_ == nullptr) {  // most calls, and short ones
-      for (int i = 0; i < outcomes_; ++i)
-        std::fill_n(values_ + std::size_t{1} * i * kLaneBlock, kLaneBlock, values[i]);
-      return;
-    }
     for (int i = 0; i < outcomes_; ++i) {
       double* to = values_ + std::size_t{1} * i * lanes_;
       const double* from = values.data() + place(i);
@@ -136,10 +134,63 @@ class Layout {
   Scratch scratch_;
 };
 
+// A set whose rows are probabilities, with one radius for every row: what its kernel reads as that.
+// By one look at the set; nothing where it is of another kind, or breaks a rule.
+struct OneRadius {
+  double radius = 0;
+  bool anywhere = false;
+};
+std::optional<OneRadius> one_radius(const Uncertainty& uncertainty) {
+  return std::visit(
+      [](const auto& set) -> std::optional<OneRadius> {
+        using Set = std::decay_t<decltype(set)>;
+        OneRadius found;
+        if constexpr (std::is_same_v<Set, Interval> || std::is_same_v<Set, Composed>) return {};
+        if constexpr (requires { set.scope; })
+          if (set.scope != Scope::row) return {};
+        if constexpr (requires { set.radius; }) {
+          if (!set.radius.rows.empty()) return {};
+          found.radius = set.radius.all;
+        }
+        if constexpr (requires { set.temperature; }) found.radius = set.temperature;
+        if constexpr (requires { set.reach; }) found.anywhere = set.reach == Reach::anywhere;
+        if (!(found.radius >= 0 && std::isfinite(found.radius))) return {};
+        if (std::is_same_v<Set, Tilt> && found.radius == 0) return {};
+        return found;
+      },
+      uncertainty);
+}
+
+// Most calls: one vector for a short row that is right as it is. All that is done besides the worst
+// case would take longer than that. Nothing when the call is of another kind, or something is
+// wrong.
+std::optional<double> solve_short(const Uncertainty& set, std::span<const double> probability,
+                                  std::span<const double> values) {
+  constexpr std::size_t kShort = 32;
+  const std::size_t size = probability.size();
+  if (size == 0 || size > kShort || values.size() != size) return {};
+  const std::optional<OneRadius> known = one_radius(set);
+  if (!known) return {};
+  const int outcomes = static_cast<int>(size);
+  alignas(64) double lanes[kShort * kLaneBlock], floor[kLaneBlock], worst[kLaneBlock];
+  const double* pointers[kShort];
+  if (!row_checks().spread(probability.data(), values.data(), outcomes, lanes, pointers)) return {};
+  if (known->anywhere)
+    std::fill_n(floor, kLaneBlock, *std::min_element(values.begin(), values.end()));
+  Scratch scratch;
+  worst_case_kernel(set)({outcomes, probability.data(), known->radius},
+                         {1, pointers, known->anywhere ? floor : nullptr}, scratch, worst, nullptr);
+  return worst[0];
+}
+
 }  // namespace
 
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution) {
+  if (!with_distribution) {
+    if (const auto worst = solve_short(uncertainty, row.probability, values))
+      return {.value = std::vector<double>(1, *worst), .distribution = {}};
+  }
   require_row_scope(uncertainty, "the worst case of a row");
   const auto radii = radii_of(uncertainty).size();
   require(radii <= 1, "{} radii for one row, must be one number", radii);

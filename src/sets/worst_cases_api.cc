@@ -4,6 +4,7 @@
 #include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"
+#include "sets/row_checks.h"
 #include "sets/rows_abreast.h"
 #include "support/require.h"
 
@@ -30,10 +31,10 @@ void check_structure(const Uncertainty& set, const ManyRows& rows, std::size_t v
   } else {
     given("probability", rows.probability.size());
   }
-  bool fine = true;
-#pragma GCC unroll 8
-  for (const std::int32_t column : rows.column) fine &= static_cast<std::uint32_t>(column) < values;
-  for (std::size_t i = 0; !fine && i < entries; ++i)
+  const auto limit = std::min<std::size_t>(values, std::uint32_t{1} << 31);
+  if (row_checks().below(rows.column.data(), rows.begin.back(), static_cast<std::uint32_t>(limit)))
+    return;
+  for (std::size_t i = 0; i < entries; ++i)
     require(rows.column[i] >= 0 && static_cast<std::size_t>(rows.column[i]) < values,
             "column[{}] = {}, must be in 0..{}", i, rows.column[i],
             static_cast<std::int64_t>(values) - 1);
@@ -44,14 +45,7 @@ void check_structure(const Uncertainty& set, const ManyRows& rows, std::size_t v
 class Rows {
  public:
   Rows(const Uncertainty& set, const ManyRows& rows) : rows_(rows), interval_(needs_bounds(set)) {
-    bool as_given = true;
-    for (std::size_t row = 0; row + 1 < rows.begin.size(); ++row) {
-      try {
-        as_given &= check(row);
-      } catch (const Error& error) {
-        throw Error(fmt::format("row {}: {}", row, error.what()));
-      }
-    }
+    const bool as_given = are_right() || check();
     if (!as_given) copy();
     const std::span<const double> radii = radii_of(set);
     require(radii.empty() || radii.size() + 1 == rows.begin.size(),
@@ -85,7 +79,25 @@ class Rows {
     return numbers.subspan(rows_.begin[row], rows_.begin[row + 1] - rows_.begin[row]);
   }
 
-  // True when the row can be used as it is.
+  bool are_right() const {
+    const auto count = static_cast<std::int64_t>(rows_.begin.size()) - 1;
+    return !interval_ &&
+           row_checks().distributions(rows_.begin.data(), count, rows_.probability.data());
+  }
+
+  // True when the rows can be used as they are. An Error names the first that breaks a rule.
+  bool check() const {
+    bool as_given = true;
+    for (std::size_t row = 0; row + 1 < rows_.begin.size(); ++row) {
+      try {
+        as_given &= check(row);
+      } catch (const Error& error) {
+        throw Error(fmt::format("row {}: {}", row, error.what()));
+      }
+    }
+    return as_given;
+  }
+
   bool check(std::size_t row) const {
     if (interval_) {
       const auto upper = of_row(rows_.upper, row);

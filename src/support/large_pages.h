@@ -8,22 +8,26 @@
 
 namespace redoubt::internal {
 
+inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
+
 // With pages of the usual size, looking up where a page is takes as long as reading from it, and
-// filling a large array is mostly the making of pages. This is advice only; where the system cannot
-// follow it, pages are small. The values are void.
+// filling a large array is mostly the making of pages. This is advice only, for an array that was
+// not written to yet; where the system cannot follow it, pages are small.
+inline void advise_large_pages([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes > 2 * kLargePage && std::align(kLargePage, kLargePage, first, bytes) != nullptr)
+    madvise(first, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);
+#endif
+}
+
+// The values are void.
 template <class Value>
 void resize_with_large_pages(std::vector<Value>& values, std::size_t count) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::size_t kLargePage = std::size_t{1} << 21;
   if (count > values.capacity() && count * sizeof(Value) > 2 * kLargePage) {
     values = {};  // what it held need not be copied
     values.reserve(count);
-    void* first = values.data();
-    std::size_t bytes = count * sizeof(Value);
-    if (std::align(kLargePage, kLargePage, first, bytes) != nullptr)
-      madvise(first, bytes / kLargePage * kLargePage, MADV_HUGEPAGE);
+    advise_large_pages(values.data(), count * sizeof(Value));
   }
-#endif
   values.resize(count);
 }
 

@@ -183,6 +183,23 @@ def test_values_and_brackets_against_policy_iteration(name):
             assert solution.status == "certified", where
 
 
+def test_tilt_against_value_iteration():
+    """`tilt` is no ball and has no bracket; its values are where sweeps change nothing."""
+    for seed in range(MODELS):
+        discount = [0.5, 0.9, 0.99][seed % 3]
+        P, reward = random_model(seed)
+        temperature = np.abs(reward).max() / (1 - discount) / 3
+        values, change = np.zeros(len(P)), np.inf
+        while change > 1e-13 * np.abs(reward).max() / (1 - discount):
+            weight = P * np.exp(-(values - values.min()) / temperature)
+            better = (reward + discount * (weight @ values) / weight.sum(axis=2)).max(axis=1)
+            values, change = better, np.abs(better - values).max()
+        start = seed % len(P)
+        problem = rd.Problem(P, reward=reward, discount=discount, start=start, uncertainty=rd.Tilt(temperature), order="sas")
+        near = 1e-9 * np.abs(values).max()
+        assert rd.solve(problem, method="robust").reward.worst == pytest.approx(values[start], abs=near), f"seed {seed}"
+
+
 @pytest.mark.parametrize("discount", [0.999, 0.99999])
 def test_a_long_line_is_worth_what_a_linear_system_says(discount):
     """Steps along it would take a million sweeps: small models are solved by elimination."""

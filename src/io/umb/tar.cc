@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "support/large_pages.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
@@ -140,10 +141,11 @@ void TarReader::list() {
 // Unpacking takes far longer than anything else that is done to a file.
 void TarReader::keep(const std::string& name, const Member& member, std::int64_t total) {
   if (total > most_kept_) return kept_.clear();
-  std::string& content = kept_[name];
-  content.resize(static_cast<std::size_t>(member.size));
+  const auto size = static_cast<std::size_t>(member.size);
+  const auto& content = kept_[name] = std::make_unique_for_overwrite<char[]>(size);
+  advise_large_pages(content.get(), size);
   for (std::int64_t done = 0; done < member.size;) {
-    const auto got = archive_read_data(stream_->archive.get(), content.data() + done,
+    const auto got = archive_read_data(stream_->archive.get(), content.get() + done,
                                        static_cast<std::size_t>(member.size - done));
     require_complete(got > 0, name, done, member.size);
     done += got;
@@ -155,7 +157,7 @@ void TarReader::read(const std::string& name, std::int64_t at, std::span<char> i
   if (plain_)
     read_plain(member.offset + at, into);
   else if (const auto kept = kept_.find(name); kept != kept_.end())
-    std::copy_n(kept->second.data() + at, into.size(), into.data());
+    std::copy_n(kept->second.get() + at, into.size(), into.data());
   else
     read_stream(name, member, at, into);
 }

@@ -54,7 +54,7 @@ class TarReader {
   std::int64_t most_kept_ = kMostKept;
   bool plain_ = true;
   std::map<std::string, Member> members_;
-  std::map<std::string, std::string> kept_;  // all members of a packed archive, or none
+  std::map<std::string, std::unique_ptr<char[]>> kept_;  // of a packed archive: all, or none
   std::unique_ptr<Stream> stream_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sets/row.h"
+#include "sets/row_checks.h"
 #include "sets/state.h"
 
 // The lane kernels, once for each instruction set.
@@ -22,6 +23,7 @@ struct SetKernels {
   ExpectedValues expected_values;
   BestExpected best_expected;
   LayOut lay_out;
+  RowChecks checks;
 };
 
 namespace baseline {
