@@ -25,13 +25,17 @@ bool names_a_file(const std::string& text) {
          (path.has_extension() && text.find('(') == std::string::npos);
 }
 
-Draft read_source(const std::string& text) {
+Draft read_source(const ProblemOptions& options) {
+  const std::string& text = options.problem;
+  const bool scenarios = options.posterior == "scenarios";
   if (names_a_file(text)) {
     std::vector<std::string> notes;
-    Draft draft = load_draft(text, &notes);
+    Draft draft = load_draft(text, &notes, scenarios ? Posterior::scenarios : Posterior::mean);
     for (const std::string& note : notes) fmt::print(stderr, "Note: {}: {}\n", text, note);
     return draft;
   }
+  if (scenarios)
+    throw Error(fmt::format("--posterior scenarios of '{}', must be a CSV file", text));
   const Problem problem = make(text);
   return {problem.model(), problem.terms()};
 }
@@ -170,6 +174,11 @@ void add_terms(CommandLine& verb, ProblemOptions& options) {
                   "nature; helpful, the policy")
       .check(is_one_of({"adversarial", "helpful"}))
       .group("Terms");
+  verb.add_option("--posterior", options.posterior,
+                  "What becomes of a CSV file with samples of its rows (idoutcome): their mean, "
+                  "with a set that holds them all, or scenarios, of which nature picks")
+      .check(is_one_of({"mean", "scenarios"}))
+      .group("Terms");
 }
 
 }  // namespace
@@ -223,7 +232,7 @@ namespace {
 
 // The draft with its terms as the flags have them.
 Draft with_flags(const ProblemOptions& options) {
-  Draft draft = read_source(options.problem);
+  Draft draft = read_source(options);
   replace_terms(draft.terms, draft.model.states(), draft.model.arrays().state_names, options);
   return draft;
 }

@@ -21,6 +21,7 @@ struct ProblemOptions {
   std::vector<std::string> bounds;              // replace all constraints
   std::optional<std::string> reward, minimise;  // the signal to maximise, or none; to minimise
   std::string partition = "blocks";             // how processes divide the states
+  std::string posterior = "mean";               // what becomes of a CSV file's samples of rows
 };
 
 void add_problem(CommandLine& verb, ProblemOptions& options, const std::string& name = "PROBLEM");

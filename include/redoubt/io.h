@@ -25,11 +25,18 @@ class Checkpoint;
 // one.
 Problem load(const std::filesystem::path& path, const Objective& objective = {});
 
+// What becomes of a CSV file in which every row has several distributions, samples of a posterior.
+enum class Posterior {
+  mean,       // their mean, with the smallest total variation around it that holds them all
+  scenarios,  // nature picks one of them, or any mixture, whenever the row is taken
+};
+
 // What a file says, before anything is asked of it, for callers who replace some of the terms.
 // Formats of other programs often have no place for a horizon or a constraint; then the terms are
 // the defaults of `Terms`, and the caller completes them.
 // `notes` gets what the reader had to leave out, for people to know.
-Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr);
+Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr,
+                 Posterior posterior = Posterior::mean);
 
 // How the archive of a .umb file is packed. Ranks read a plain one together, each some of
 // its bytes; of a packed one, every rank must unpack everything.
@@ -48,9 +55,9 @@ std::string write_json(const Problem& problem);
 std::string write_json(const Draft& draft);
 
 // CSV and, where there is one, the text of NAME.terms.json.
-Draft read_csv(std::string_view text, std::string_view name);
+Draft read_csv(std::string_view text, std::string_view name, Posterior posterior = Posterior::mean);
 Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
-               std::string_view terms_name);
+               std::string_view terms_name, Posterior posterior = Posterior::mean);
 std::string write_csv(const Problem& problem);
 std::string write_csv(const Draft& draft);
 std::string write_terms(const Problem& problem);

@@ -82,6 +82,9 @@ class Problem {
   // Of a submodel of a problem without a discount and a horizon, in which no policy stays for ever.
   static Problem with_known_ends(Model model, Terms terms);
 
+  // Of a model with the same rows that earn something else, and nothing where this one traps().
+  Problem earning(Model model, Terms terms) const;
+
   const Model& model() const { return model_; }
   const Terms& terms() const { return terms_; }
   bool infinite() const { return !terms_.horizon; }
@@ -92,8 +95,8 @@ class Problem {
   const Uncertainty& uncertainty() const { return terms_.uncertainty; }
   // No discount and no horizon: totals until an episode ends. Every policy then comes to an end
   // with certainty, whatever nature does, unless improper(): then some policies stay where they
-  // lose reward for ever or, if traps(), nature can keep them where they earn nothing (then there
-  // are no constraints, and nothing is ever taken from the reward).
+  // lose reward for ever or, if traps(), nature can keep them, where nothing is earned and nothing
+  // is lost.
   bool undiscounted() const { return infinite() && terms_.discount == 1; }
   bool improper() const { return improper_; }
   bool traps() const { return traps_; }

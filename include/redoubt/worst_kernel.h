@@ -45,6 +45,10 @@ class WorstKernel {
   // so far: an Error unless the memory tells it. The answer is valid until the next call.
   const RowDistribution& at(int stage, State state, std::int32_t memory, std::int32_t action);
 
+  // Of a problem that traps(): whether an episode is kept from here on, and nothing is earned any
+  // more.
+  bool keeps(int stage, State state, std::int32_t memory) const;
+
  private:
   RowDistribution choose(int stage, State state, std::int32_t memory, std::int32_t action);
   RowDistribution choose_on_augmented(int stage, State state, std::int32_t memory,
@@ -53,6 +57,8 @@ class WorstKernel {
   struct Lowered;
   struct Shared;
   struct Own;
+  static void find_traps(Shared& shared);
+
   std::shared_ptr<const Shared> shared_;
   std::unique_ptr<Own> own_;
 };

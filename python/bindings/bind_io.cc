@@ -14,12 +14,12 @@ using namespace redoubt;
 void bind_io(nb::module_& m) {
   m.def(
       "load_draft",
-      [](const std::filesystem::path& path) {
+      [](const std::filesystem::path& path, bool scenarios) {
         std::vector<std::string> notes;
-        Draft draft = load_draft(path, &notes);
+        Draft draft = load_draft(path, &notes, scenarios ? Posterior::scenarios : Posterior::mean);
         return std::make_pair(std::move(draft), std::move(notes));
       },
-      nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("path"), nb::arg("scenarios") = false, nb::call_guard<nb::gil_scoped_release>(),
       "What a file says, and notes of what its reader had to leave out.");
   m.def(
       "save",

@@ -40,6 +40,7 @@ def load(
     path: AnyPath, *, constraints: Constraints = ABSENT, uncertainty: AnySet = ABSENT, horizon: Horizon = ABSENT,
     discount: Discount = ABSENT, start: Any = ABSENT, reward: str | Absent | None = ABSENT,
     minimise: str | None = None, constants: Mapping[str, Any] | None = None, property: str | None = None,
+    posterior: str = "mean",
 ) -> Problem:  # fmt: skip
     """The problem in a file (.json, .csv, .umb, .drn, .tra, .pexp, .pomdp, .npz) or in a PRISM or JANI program (.prism, .nm, .pm, .jani).
 
@@ -50,11 +51,14 @@ def load(
     Where nothing in the file is called the reward, `reward` or `minimise` names the signal that is to be maximised or
     minimised; reward=None says that there is none.
 
+    `posterior` says what becomes of a .csv file with several distributions for each row (`idoutcome`): their "mean", with a
+    set that holds them all, or "scenarios", of which nature picks ([docs](formats.md#samples-of-a-posterior)).
+
     >>> rd.save(rd.make("river_swim(horizon=10)"), folder / "river.json")
     >>> rd.load(folder / "river.json", horizon=20).horizon
     20
     """
-    draft = read_draft(path, constants, property)
+    draft = read_draft(path, constants, property, posterior)
     try:
         terms = terms_of(draft.terms, draft.model, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                          discount=discount, start=start)  # fmt: skip
@@ -140,8 +144,14 @@ def induced(problem: Problem, policy: Policy | Solution, nature: str, threads: i
     )
 
 
-def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str | None) -> _core.Draft:
+def read_draft(
+    path: AnyPath, constants: Mapping[str, Any] | None, property: str | None, posterior: str = "mean"
+) -> _core.Draft:
     """What a file says, before anything is asked of it."""
+    if posterior not in ("mean", "scenarios"):
+        raise Error(f"posterior = {posterior!r}, must be 'mean' or 'scenarios'")
+    if posterior != "mean" and Path(path).suffix != ".csv":
+        raise Error(f"{os.fspath(path)}: posterior = {posterior!r}, must be 'mean': the file is no CSV file")
     if Path(path).suffix in PROGRAMS:
         return draft_of_program(os.fspath(path), constants, property)
     for name, given in (("constants", constants), ("property", property)):
@@ -149,7 +159,7 @@ def read_draft(path: AnyPath, constants: Mapping[str, Any] | None, property: str
             raise Error(f"{os.fspath(path)}: {name} = {given!r}, must be left out: the file is no PRISM or JANI program")
     if Path(path).suffix == ".npz":
         return load_npz(path)
-    draft, notes = _core.load_draft(path)
+    draft, notes = _core.load_draft(path, posterior == "scenarios")
     for note in notes:
         warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=3)
     return draft

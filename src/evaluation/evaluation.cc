@@ -5,9 +5,11 @@
 
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
+#include "evaluation/node_problem.h"
 #include "evaluation/policy_steps.h"
 #include "evaluation/satisfied.h"
 #include "evaluation/stationary.h"
+#include "evaluation/without_traps.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/memory_update.h"
@@ -65,7 +67,7 @@ class Pass {
     pass.evaluation = report(problem_, totals(next), workers_.ranks());
     if (!keep_all_stages) pass.values.push_back(std::move(next));
     pass.evaluation.converged = converged_;
-    pass.row_evaluations = stage_.row_evaluations();
+    pass.row_evaluations = stage_.row_evaluations() + evaluations_;
     if (memoryless_)
       pass.row_evaluations += sum_over_ranks(workers_.ranks(), memoryless_->evaluations());
     return pass;
@@ -88,6 +90,7 @@ class Pass {
   void reach_fixed_point(int stage, std::vector<double>& values) {
     if (!std::holds_alternative<Tilt>(problem_.uncertainty())) {
       if (memoryless_) return memoryless_->reach_fixed_point(stage, values);
+      if (problem_.traps()) return follow_to_the_end(values);
       if (all_ranks(workers_.ranks(),
                     moves_are_listed(policy_) && stage_.nodes(stage) <= kMostKeptNodes))
         return follow_for_ever(stage, values);
@@ -112,6 +115,18 @@ class Pass {
       if (change * rest <= 1e-12 * scale) return;
     }
     converged_ = false;
+  }
+
+  // Where nature can keep an episode: as a policy without memory.
+  void follow_to_the_end(std::vector<double>& values) {
+    const NodeProblem nodes = node_problem(problem_, policy_);
+    const auto count = static_cast<std::ptrdiff_t>(values.size() / channels_.size());
+    auto to = values.begin();
+    for (const Channel& channel : channels_) {
+      const std::vector<double> found =
+          totals_of(nodes.problem, nodes.rows, channel, workers_, evaluations_);
+      to = std::copy_n(found.begin(), count, to);
+    }
   }
 
   void follow_for_ever(int stage, std::vector<double>& values) {
@@ -169,6 +184,7 @@ class Pass {
   StageEvaluation stage_;
   std::optional<MemorylessEvaluation> memoryless_;  // in its place where there is no memory
   bool converged_ = true;
+  double evaluations_ = 0;  // beside those of the stages
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evaluation/until_end.h"
+#include "evaluation/without_traps.h"
 #include "model/submodel.h"
 
 namespace redoubt::internal {
@@ -73,18 +74,11 @@ void MemorylessEvaluation::follow_to_the_end(std::vector<double>& values) {
   const Problem& problem = sweep_.problem();
   const Model& model = problem.model();
   if (problem.improper() && !problem.traps()) require_ends(problem, taken_);
-  const TakenRows ending =
-      problem.traps() ? without_rows(taken_, trapped_states(model, problem.uncertainty(), taken_))
-                      : taken_;
   auto to = values.begin();
   for (const Channel& channel : *channels_) {
-    UntilEnd totals(problem, channel, ending, UntilEnd::Choice::mixed, sweep_.workers());
-    std::vector<double> found(model.all_states(), 0.0);
-    std::vector<std::int32_t> actions(found.size(), 0);
-    totals.find(found, actions);
-    found = totals.below(found);
+    const std::vector<double> found =
+        totals_of(problem, taken_, channel, sweep_.workers(), evaluations_);
     for (State s = 0; s < model.states(); ++s) *to++ = found[whole_number(model, s)];
-    evaluations_ += totals.evaluations();
   }
 }
 

@@ -6,9 +6,7 @@
 #include <limits>
 
 #include "evaluation/chance_value.h"
-#include "evaluation/memoryless_evaluation.h"
 #include "evaluation/satisfied.h"
-#include "evaluation/verified_traps.h"
 #include "parallel/workers.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
@@ -24,13 +22,8 @@ namespace {
 class Runner {
  public:
   Runner(const Problem& problem, const Policy& policy, const WorstKernel& kernel, int stages,
-         const std::vector<int>& signals, const std::vector<char>& trapped)
-      : problem_(problem),
-        policy_(policy),
-        kernel_(kernel),
-        stages_(stages),
-        signals_(signals),
-        trapped_(trapped) {}
+         const std::vector<int>& signals)
+      : problem_(problem), policy_(policy), kernel_(kernel), stages_(stages), signals_(signals) {}
 
   void run(std::uint64_t seed, std::int64_t episode, std::vector<std::vector<double>>& totals) {
     RandomStream random(seed, static_cast<std::uint64_t>(episode));
@@ -42,8 +35,8 @@ class Runner {
     double worth = 1;  // of what is earned at this stage
     for (int h = 0; h < stages_; ++h, worth *= problem_.discount()) {
       if (model.row_begin(h, state) == model.row_end(h, state)) return;
-      if (!trapped_.empty() && trapped_[state]) return;
       const std::int32_t memory = draw_memory(random, moves_);
+      if (problem_.traps() && kernel_.keeps(h, state, memory)) return;
       const Policy::Stage& here = policy_.at(h);
       const std::int32_t action = draw_action(random, here, here.begin(state) + memory);
       const RowDistribution& chosen = kernel_.at(h, state, memory, action);
@@ -77,19 +70,8 @@ class Runner {
   WorstKernel kernel_;
   int stages_;
   const std::vector<int>& signals_;  // of the quantities; -1 is the reward
-  const std::vector<char>& trapped_;
   std::vector<MemoryMove> moves_;
 };
-
-// The states in which an episode is kept for ever, where it earns nothing; empty: there are none.
-std::vector<char> find_trapped(const Problem& problem, const Policy& policy, Nature nature) {
-  if (!problem.traps()) return {};
-  require(is_memoryless(policy) && policy.stages.size() == 1, "{}", verified::kMemoryInTraps);
-  TakenRows taken;
-  find_taken_rows(problem.model(), 0, policy.stages.front(), taken);
-  const bool nominal = nature.against == Nature::Against::nothing;
-  return trapped_states(problem.model(), nominal ? Nominal{} : problem.uncertainty(), taken);
-}
 
 // Totals of the reward (signal -1) and of signals, [quantity][episode].
 using Totals = std::vector<std::vector<double>>;
@@ -98,12 +80,11 @@ Totals run_episodes(const Problem& problem, const Policy& policy, Nature nature,
                     const std::vector<int>& signals, int stages, const SimulateOptions& options,
                     const Execution& execution) {
   const WorstKernel kernel(problem, policy, nature, execution);
-  const std::vector<char> trapped = find_trapped(problem, policy, nature);
   Totals totals(signals.size(), std::vector<double>(options.episodes));
   Workers workers(execution.threads);
   std::vector<Runner> runners;
   for (int w = 0; w < workers.count(); ++w)
-    runners.emplace_back(problem, policy, kernel, stages, signals, trapped);
+    runners.emplace_back(problem, policy, kernel, stages, signals);
   const auto begin = std::chrono::steady_clock::now();
   // About a tenth of a second: in between, somebody may want to stop.
   const std::int64_t batch = std::max(16, 500'000 / std::max(1, stages));

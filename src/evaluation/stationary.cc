@@ -22,11 +22,13 @@ void require_ends(const Problem& problem, const TakenRows& taken) {
           kept.empty() ? "" : model.state_name(kept.front()));
 }
 
-std::vector<char> trapped_states(const Model& model, const Uncertainty& uncertainty,
+std::vector<char> trapped_states(const Problem& problem, const Channel& channel,
                                  const TakenRows& taken) {
+  const Model& model = problem.model();
   std::vector<char> use(model.rows(), 0);
   for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
-  return kept_for_nothing(model, Support(model, uncertainty), {.name = "reward"}, use);
+  return kept_for_nothing(model, Support(model, problem.uncertainty()),
+                          {"", channel.signal, channel.sign}, use);
 }
 
 TakenRows without_rows(const TakenRows& taken, const std::vector<char>& of_states) {

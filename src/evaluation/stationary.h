@@ -12,9 +12,10 @@ namespace redoubt::internal {
 // An Error that names a state in which a policy may stay for ever.
 void require_ends(const Problem& problem, const TakenRows& taken);
 
-// Of a problem that traps(): the states in which nature can keep a policy for ever. They are worth
-// nothing, as if it took no rows there; elsewhere it comes to an end, or to one of them.
-std::vector<char> trapped_states(const Model& model, const Uncertainty& uncertainty,
+// Of a total that nothing is ever taken from, in a problem that traps(): the states in which nature
+// can keep a policy for ever without paying it. They are worth nothing, as if it took no rows
+// there; elsewhere it comes to an end, or to one of them.
+std::vector<char> trapped_states(const Problem& problem, const Channel& channel,
                                  const TakenRows& taken);
 TakenRows without_rows(const TakenRows& taken, const std::vector<char>& of_states);
 

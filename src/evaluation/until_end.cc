@@ -139,6 +139,17 @@ double UntilEnd::earned(std::int64_t listed, const double* mass) const {
   return total;
 }
 
+// By an outcome of a listed row, whether nature chooses it or not.
+double UntilEnd::largest_earned() const {
+  const Model& model = problem_->model();
+  double most = 0;
+  for (const Row row : rows_->rows)
+    for (auto o = model.outcome_begin(row); o < model.outcome_end(row); ++o)
+      most = std::max(most, std::abs(channel_.sign * (model.value(channel_.signal, row) +
+                                                      model.outcome_value(channel_.signal, o))));
+  return max_over_ranks(workers_->ranks(), most);
+}
+
 void UntilEnd::fix_kernel() {
   const bool mixed = choice_ == Choice::mixed, outside = batches_.front().needs_floor();
   std::fill(earned_.begin(), earned_.end(), 0.0);
@@ -246,22 +257,45 @@ double UntilEnd::most_above(const std::vector<double>& values,
   return kAll;
 }
 
-std::vector<double> UntilEnd::below(const std::vector<double>& values) {
-  std::vector<double> more = steps({}, std::vector<std::int32_t>(values.size(), 0));
-  for (const bool any_kernel : {false, true}) {
-    if (any_kernel) more = steps_under_any_kernel();
-    const double most = *std::max_element(more.begin(), more.end());
-    require(most < kMostSteps,
-            "an episode may take {:g} decisions in expectation before it ends, must be below {:g}",
-            most, kMostSteps);
-    for (double each = least_step(); each * most <= 1e-2 * scale_; each *= 8) {
-      std::vector<double> lowered = values;
-      for (std::size_t s = 0; s < lowered.size(); ++s) lowered[s] -= each * more[s];
-      if (moves_by(1, lowered, each)) return lowered;
-      if (each == 0) break;
-    }
+// The values, less the same for each decision that `more` counts; empty where a sweep lowers them
+// further, for all of so many sizes, each eight times the one before.
+std::vector<double> UntilEnd::lowered(const std::vector<double>& values,
+                                      const std::vector<double>& more, int sizes) {
+  const double most = *std::max_element(more.begin(), more.end());
+  // What nature leaves out is left out but for rounding, of outcomes that may earn much more.
+  const double unit = std::max(scale_, largest_earned()), first = 1e-18 * unit;
+  double each = least_step();
+  for (int n = 0; n < sizes && each * most <= 1e-2 * unit; ++n, each = std::max(8 * each, first)) {
+    std::vector<double> less = values;
+    for (std::size_t s = 0; s < less.size(); ++s) less[s] -= each * more[s];
+    if (moves_by(1, less, each)) return less;
   }
-  throw Error("values that end so late are beyond what rounding leaves of them, must end sooner");
+  return {};
+}
+
+// Decisions under nature's kernel are fewer than under any, but where nature does not care they may
+// not be enough.
+std::vector<double> UntilEnd::below(const std::vector<double>& values) {
+  constexpr int kFew = 4, kMany = 100;
+  const auto most = [](const std::vector<double>& steps) {
+    return *std::max_element(steps.begin(), steps.end());
+  };
+  const auto require_few = [&](const std::vector<double>& steps) {
+    require(most(steps) < kMostSteps,
+            "an episode may take {:g} decisions in expectation before it ends, must be below {:g}",
+            most(steps), kMostSteps);
+  };
+  const std::vector<double> more = steps({}, std::vector<std::int32_t>(values.size(), 0));
+  require_few(more);
+  std::vector<double> found = lowered(values, more, kFew);
+  if (!found.empty()) return found;
+  const std::vector<double> any = steps_under_any_kernel();
+  if (most(any) < kMostSteps) found = lowered(values, any, kMany);
+  if (found.empty()) found = lowered(values, more, kMany);
+  if (found.empty()) require_few(any);
+  require(!found.empty(),
+          "values that end so late are beyond what rounding leaves of them, must end sooner");
+  return found;
 }
 
 }  // namespace redoubt::internal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "evaluation/taken_rows.h"
@@ -44,6 +45,17 @@ class UntilEnd {
     respond(values, false);
     return worth_;
   }
+  // The same, with nature's distribution of each listed row: of its outcomes and, behind them, the
+  // mass that lands in the state landing() if there are landings.
+  const std::vector<double>& answers(const std::vector<double>& values) {
+    respond(values, true);
+    return worth_;
+  }
+  std::span<const double> answer(std::int64_t listed) const {
+    return std::span(probability_).subspan(begin_[listed], begin_[listed + 1] - begin_[listed]);
+  }
+  bool lands() const { return batches_.front().needs_floor(); }
+  State landing() const { return landing_; }
   // What a sweep changes by rounding, and what find has left over, is far below.
   double least_step() const { return 4 * residual_ + 4e-15 * scale_; }
 
@@ -59,9 +71,12 @@ class UntilEnd {
   double find_landing();
   void respond(const std::vector<double>& values, bool keep);
   double earned(std::int64_t listed, const double* mass) const;
+  double largest_earned() const;
   void fix_kernel();
   void measure(const std::vector<double>& values);
   bool moves_by(double sign, const std::vector<double>& values, double each);
+  std::vector<double> lowered(const std::vector<double>& values, const std::vector<double>& more,
+                              int sizes);
   std::vector<double> steps(const std::vector<char>& use, std::vector<std::int32_t> actions) const;
   std::vector<double> steps_under_any_kernel() const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluation/satisfied.h"
 #include "redoubt/policy.h"
 
 // The grid of a remaining budget as `verify` sees it, in long double, with no code of the solvers.
@@ -55,6 +56,33 @@ Mixture remaining_budget(const Policy& policy, int h, std::int32_t memory, Earne
     mixture = std::move(wider);
   }
   return mixture;
+}
+
+// How many steps of the grid above the bound are owed after something was earned, rounded against
+// the policy.
+inline std::int64_t still_owed(const BudgetAxis& axis, std::int64_t owed, Real earned,
+                               Real discount) {
+  const Real before = axis.bound + Real(owed) * axis.step;
+  const Real after = (before - Real{axis.sign} * earned) / discount;
+  const Real place = (after - axis.bound) / axis.step;
+  return std::llround(std::ceil(place - kInputNoise));
+}
+
+// Whether what a policy guarantees falls short of a requirement that it remembers.
+inline bool misses_budget(const Policy& policy, int h, std::int32_t memory,
+                          const std::vector<Real>& guaranteed) {
+  std::int32_t inner = 1;
+  for (const BudgetAxis& axis : policy.budget) inner *= cells(axis, h);
+  for (const BudgetAxis& axis : policy.budget) {
+    if (h >= static_cast<int>(axis.cells.size()) - 1) return false;  // beyond the cut
+    inner /= cells(axis, h);
+    const std::int32_t cell = memory / inner % cells(axis, h);
+    const Real required = axis.bound + Real(low(axis, h) + cell) * axis.step - axis.slack[h];
+    if (guaranteed[1 + axis.constraint] <
+        required - kSatisfied * std::max<Real>(axis.size(), std::abs(required)))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace redoubt::internal::verified

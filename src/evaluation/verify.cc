@@ -30,6 +30,7 @@ struct Node {
   auto operator<=>(const Node&) const = default;
 };
 using Values = std::map<Node, std::vector<Real>>;  // of each total, in nature's sign, and one more
+using Kept = verified::KeptNodes<Node>;
 
 // A total that nature minimises.
 struct Total {
@@ -110,7 +111,6 @@ class Verification {
   std::vector<Choice> choices(int h, const Node& node) const {
     std::vector<Choice> list;
     if (model_.row_begin(h, node.state) == model_.row_end(h, node.state)) return list;
-    if (trapped_.contains(node.state)) return list;
     const Policy::Stage& stage = policy_.at(h);
     const auto index = stage.begin(node.state) + node.memory;
     auto position = stage.mixed.empty() ? stage.choice_begin[index] : index;
@@ -169,10 +169,7 @@ class Verification {
     if (!chance_) return 0;
     const Real earned =
         model_.value(chance_->signal, row) + beyond_row(chance_->signal, outcome, next);
-    const Real before = chance_->bound + Real(node.owed) * chance_->step;
-    const Real after = (before - Real{chance_->sign} * earned) / problem_.discount();
-    const Real place = (after - chance_->bound) / chance_->step;
-    return std::llround(std::ceil(place - kInputNoise));
+    return verified::still_owed(*chance_, node.owed, earned, problem_.discount());
   }
 
   // ---- where episodes can come to ----
@@ -186,17 +183,14 @@ class Verification {
       for (const MemoryMove& move : start_memory(policy_, state))
         reached[0].insert({state, move.memory});
     }
-    for (int h = 0; h < stages; ++h) {
+    for (int h = 0; h < stages; ++h)
       for (const Node& node : reached[h]) add_successors(h, node, reached[h + 1]);
-    }
     if (!problem_.infinite()) return reached;
     for (std::set<Node> news = reached[stages]; !news.empty();) {
-      std::set<Node> next, unseen;
+      std::set<Node> next;
       for (const Node& node : news) add_successors(stages, node, next);
-      for (const Node& node : next) {
-        if (reached[stages].insert(node).second) unseen.insert(node);
-      }
-      news = std::move(unseen);
+      std::erase_if(next, [&](const Node& node) { return !reached[stages].insert(node).second; });
+      news = std::move(next);
     }
     return reached;
   }
@@ -205,16 +199,19 @@ class Verification {
     watch_.check();
     for (const Choice& choice : choices(h, node)) {
       const Row row = model_.row_begin(h, node.state) + choice.action;
-      const auto add = [&](std::int64_t outcome, State state) {
+      for_each_outcome(row, [&](std::int64_t outcome, State state) {
         for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, state))
           next.insert({state, memory, owed(node, row, outcome, state)});
-      };
-      for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
-        add(i, model_.arrays().next[i]);
-      for (State s = 0; lands_anywhere_ && s < model_.states(); ++s) {
-        if (!model_.lists(row, s)) add(-1, s);
-      }
+      });
     }
+  }
+  // With -1 for a landing outside of the row.
+  template <class Visit>
+  void for_each_outcome(Row row, const Visit& visit) const {
+    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+      visit(i, model_.arrays().next[i]);
+    for (State s = 0; lands_anywhere_ && s < model_.states(); ++s)
+      if (!model_.lists(row, s)) visit(-1, s);
   }
 
   // ---- what it is worth ----
@@ -233,7 +230,9 @@ class Verification {
     std::vector<Real> sum = list.empty() ? ending(node) : std::vector<Real>(totals_.size() + 1, 0);
     for (std::size_t t = 0; t < sum.size() && !list.empty(); ++t)
       sum[t] = worst(h, node, list, t, next);
-    if (hopeless(h, node, sum)) sum.back() = -1;
+    if (!chance_ && !problem_.is_factor(node.state) &&
+        verified::misses_budget(policy_, h, node.memory, sum))
+      sum.back() = -1;
     return sum;
   }
 
@@ -298,32 +297,31 @@ class Verification {
     return r;
   }
 
-  // What the policy guarantees from here falls short of the requirement that it remembers.
-  bool hopeless(int h, const Node& node, const std::vector<Real>& guaranteed) const {
-    if (chance_ || problem_.is_factor(node.state)) return false;
-    std::int32_t inner = 1;
-    for (const BudgetAxis& axis : policy_.budget) inner *= verified::cells(axis, h);
-    for (const BudgetAxis& axis : policy_.budget) {
-      if (h >= static_cast<int>(axis.cells.size()) - 1) return false;  // beyond the cut
-      inner /= verified::cells(axis, h);
-      const std::int32_t cell = node.memory / inner % verified::cells(axis, h);
-      const Real required =
-          axis.bound + Real(verified::low(axis, h) + cell) * axis.step - axis.slack[h];
-      if (guaranteed[1 + axis.constraint] <
-          required - kSatisfied * std::max<Real>(axis.size(), std::abs(required)))
-        return true;
-    }
-    return false;
+  Kept find_kept(int h, const Values& values) const {
+    if (!problem_.traps()) return {};
+    return Kept(problem_, values, [&](const Node& node, const auto& number) {
+      std::vector<verified::TakenRow> rows;
+      for (const Choice& choice : choices(h, node)) {
+        const Row row = model_.row_begin(h, node.state) + choice.action;
+        rows.push_back({row, {}});
+        for_each_outcome(row, [&](std::int64_t outcome, State to) {
+          auto& here = rows.back().outcomes.emplace_back(outcome, to);
+          for (const auto& [memory, weight] : remembered(h, node, choice, row, outcome, to))
+            here.nodes.push_back({number.at({to, memory}), weight});
+          for (const auto& [signal, sign] : totals_)
+            here.pays.push_back(sign *
+                                (model_.value(signal, row) + beyond_row(signal, outcome, to)));
+        });
+      }
+      return rows;
+    });
   }
 
   Values fixed_point(int h, Values values) {
-    if (problem_.traps())
-      trapped_ = verified::trapped(problem_, policy_, values, [&](State s, const auto& visit) {
-        for (const Choice& choice : choices(h, {s})) visit(model_.row_begin(h, s) + choice.action);
-      });
+    const Kept kept = find_kept(h, values);
     // Without a discount: one that has as many decisions as this policy has in expectation.
     const bool none = problem_.undiscounted();
-    const Real discount = none ? 1 - 1 / most_steps(h, values) : Real{problem_.discount()};
+    const Real discount = none ? 1 - 1 / most_steps(h, values, kept) : Real{problem_.discount()};
     const Real rest = discount / (1 - discount);
     const auto most = static_cast<std::int64_t>(
         std::ceil(50 + 2 * std::log(Real{1e-19L} / rest) / std::log(discount)));
@@ -331,7 +329,7 @@ class Verification {
       Values better;
       Real change = 0, scale = 1;
       for (const auto& [node, before] : values) {
-        better[node] = worth(h, node, values);
+        better[node] = kept.contains(node) ? kept.least(node, values) : worth(h, node, values);
         for (std::size_t t = 0; t < before.size(); ++t) {
           change = std::max(change, std::abs(better[node][t] - before[t]));
           scale = std::max(scale, std::abs(better[node][t]));
@@ -345,7 +343,7 @@ class Verification {
 
   // A bound on the expected number of decisions from any node, whatever nature does: it is at least
   // one more than after the decision. Costs that are one for each decision lead there from below.
-  Real most_steps(int h, const Values& nodes) const {
+  Real most_steps(int h, const Values& nodes, const Kept& kept) const {
     Values steps;
     const std::vector<Real> zeros(totals_.size() + 1, 0);
     for (const auto& [node, unused] : nodes) steps[node] = zeros;
@@ -355,11 +353,14 @@ class Verification {
       Real change = 0, most = 2;
       for (const auto& [node, before] : steps) {
         watch_.check();
-        std::vector<Real>& here = longer[node] = zeros;
+        Real& here = (longer[node] = zeros).back();
         const std::vector<Choice> list = choices(h, node);
-        if (!list.empty()) here.back() = worst(h, node, list, totals_.size(), steps) - 1;
-        change = std::max(change, before.back() - here.back());
-        most = std::max(most, -here.back());
+        if (kept.contains(node))
+          here = kept.least(node, steps).back() - 1;
+        else if (!list.empty())
+          here = worst(h, node, list, totals_.size(), steps) - 1;
+        change = std::max(change, before.back() - here);
+        most = std::max(most, -here);
       }
       steps = std::move(longer);
       if (change <= 0.05L) return most / (1 - change);
@@ -386,7 +387,6 @@ class Verification {
   std::vector<Total> totals_;
   std::optional<BudgetAxis> chance_;  // of which only the grid is used, not its windows
   bool lands_anywhere_ = false;
-  std::set<State> trapped_;  // where nature may keep this policy for ever, for nothing
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "bellman/state_batch.h"
 #include "evaluation/chance_value.h"
 #include "evaluation/evaluation.h"
+#include "evaluation/nature_in_traps.h"
 #include "model/scope.h"
 #include "parallel/memory_limit.h"
 #include "policy/memory_update.h"
@@ -49,6 +50,8 @@ struct WorstKernel::Shared {
   int channel = -1;                        // -1: nominal
   EvaluationPass pass;
   std::vector<std::int64_t> first_node;  // of each stage of the pass, counted over all stages
+  std::optional<NatureInTraps> in_traps;
+  std::vector<int> nominal_traps;  // of each node of the last stage
 
   int last_stage() const { return static_cast<int>(first_node.size()) - 1; }
   double next_value(int stage, State state, const std::vector<MemoryMove>& moves) const {
@@ -80,7 +83,9 @@ struct WorstKernel::Own {
     double floor = 0;
     State landing_state = -1;
   };
-  After what_follows(const Shared& shared, const Decision& d);
+  double landed(const Shared& shared, const Decision& d, State in);
+  // `guided`: not what outcomes are worth, but where nature wants to go in a trap.
+  After what_follows(const Shared& shared, const Decision& d, bool guided);
   static double value_of(const Shared& shared, Row row, const After& after,
                          const RowDistribution& chosen);
   RowDistribution choose_shared(const Shared& shared, const Decision& d);
@@ -111,7 +116,7 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
                          const Execution& execution)
     : own_(std::make_unique<Own>(problem)) {
   check_policy(problem, policy);
-  auto shared = std::make_shared<Shared>(Shared{problem, policy, nullptr, -1, {}, {}});
+  auto shared = std::make_shared<Shared>(Shared{problem, policy, nullptr, -1, {}, {}, {}, {}});
   if (nature.against != Nature::Against::nothing) {
     const auto constraints = static_cast<int>(problem.constraints().size());
     if (nature.against == Nature::Against::constraint) {
@@ -135,6 +140,9 @@ WorstKernel::WorstKernel(const Problem& problem, const Policy& policy, Nature na
     check_memory(problem, policy);
     shared->channel = nature.against == Nature::Against::reward ? 0 : nature.constraint + 1;
     shared->pass = evaluate(problem, policy, workers, true);
+    if (problem.traps()) find_traps(*shared);
+  } else if (problem.traps()) {
+    shared->nominal_traps = traps_of_nodes(problem, policy, Nominal{});
   }
   std::int64_t nodes = 0;
   for (int h = 0; h < stages_to_decide(problem, policy); ++h) {
@@ -161,6 +169,20 @@ const RowDistribution& WorstKernel::at(int stage, State state, std::int32_t memo
   if (const auto found = own_->known.find(key); found != own_->known.end()) return found->second;
   if (own_->known.size() >= kMostKnown) own_->known.clear();
   return own_->known[key] = choose(stage, state, memory, action);
+}
+
+void WorstKernel::find_traps(Shared& shared) {
+  const std::vector<double>& values = shared.pass.values.back();
+  const auto count = values.size() / shared.pass.channels.size();
+  shared.in_traps.emplace(shared.problem, shared.policy, shared.pass.channels[shared.channel],
+                          std::span(values).subspan(shared.channel * count, count));
+}
+
+bool WorstKernel::keeps(int stage, State state, std::int32_t memory) const {
+  if (stage < shared_->last_stage()) return false;
+  const auto node = node_of(shared_->policy, stage, state, memory);
+  if (shared_->in_traps) return shared_->in_traps->stays(node);
+  return !shared_->nominal_traps.empty() && shared_->nominal_traps[node] >= 0;
 }
 
 // The answer for the one pair of this state and a budget in which the policy has this memory.
@@ -203,7 +225,17 @@ RowDistribution WorstKernel::choose_on_augmented(int stage, State state, std::in
   return chosen;
 }
 
-WorstKernel::Own::After WorstKernel::Own::what_follows(const Shared& shared, const Decision& d) {
+double WorstKernel::Own::landed(const Shared& shared, const Decision& d, State in) {
+  const Model& model = shared.problem.model();
+  const Row row = model.row_begin(d.stage, d.state) + d.action;
+  memory_moves(shared.problem, shared.policy, d, model.outcome_end(row) - model.outcome_begin(row),
+               in, moves);
+  return shared.next_value(d.stage, in, moves) +
+         arrival_worth(shared.problem, shared.pass.channels[shared.channel], in);
+}
+
+WorstKernel::Own::After WorstKernel::Own::what_follows(const Shared& shared, const Decision& d,
+                                                       bool guided) {
   const Model& model = shared.problem.model();
   const Row row = model.row_begin(d.stage, d.state) + d.action;
   const auto begin = model.outcome_begin(row), outcomes = model.outcome_end(row) - begin;
@@ -211,17 +243,16 @@ WorstKernel::Own::After WorstKernel::Own::what_follows(const Shared& shared, con
   for (std::int64_t i = 0; i < outcomes; ++i) {
     const State to = model.arrays().next[begin + i];
     memory_moves(shared.problem, shared.policy, d, i, to, moves);
-    after.next.push_back(shared.next_value(d.stage, to, moves));
+    after.next.push_back(guided ? shared.in_traps->guide(d, i, to)
+                                : shared.next_value(d.stage, to, moves));
   }
   after.floor = after.next.front();  // where there is nowhere else to land: without effect
   for (State s = 0; rows.needs_floor() && s < model.states(); ++s) {
     if (model.lists(row, s)) continue;
-    memory_moves(shared.problem, shared.policy, d, outcomes, s, moves);
-    const double landed = shared.next_value(d.stage, s, moves) +
-                          arrival_worth(shared.problem, shared.pass.channels[shared.channel], s);
-    if (after.landing_state >= 0 && landed >= after.floor) continue;
+    const double worth = guided ? shared.in_traps->guide(d, outcomes, s) : landed(shared, d, s);
+    if (after.landing_state >= 0 && worth >= after.floor) continue;
     after.landing_state = s;
-    after.floor = landed;
+    after.floor = worth;
   }
   return after;
 }
@@ -266,9 +297,10 @@ RowDistribution WorstKernel::Own::choose_shared(const Shared& shared, const Deci
     double floor(int, std::int64_t choice) const { return after[choice].floor; }
   } following;
   for (const Row row : taken)
-    following.after.push_back(
-        what_follows(shared, decision(shared.policy, d.stage, d.state, d.memory,
-                                      static_cast<std::int32_t>(row - first))));
+    following.after.push_back(what_follows(
+        shared,
+        decision(shared.policy, d.stage, d.state, d.memory, static_cast<std::int32_t>(row - first)),
+        false));
   const After& after = following.after[0];
   const StateItem item{0, static_cast<int>(taken.size()), shared.pass.channels[shared.channel]};
   RowDistribution chosen;
@@ -296,7 +328,9 @@ RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
 
   const Decision d = decision(shared_->policy, stage, state, memory, action);
   if (own_->states) return own_->choose_shared(*shared_, d);
-  const Own::After after = own_->what_follows(*shared_, d);
+  const bool trapped = shared_->in_traps && stage >= shared_->last_stage() &&
+                       shared_->in_traps->contains(node_of(shared_->policy, stage, state, memory));
+  const Own::After after = own_->what_follows(*shared_, d, trapped);
   own_->next.resize(outcomes);
   for (int i = 0; i < outcomes; ++i) {
     double* lane = own_->rows.buffer(i, 1);
@@ -313,6 +347,10 @@ RowDistribution WorstKernel::choose(int stage, State state, std::int32_t memory,
   chosen.landing = own_->minimiser[static_cast<std::size_t>(outcomes) * kLaneBlock];
   if (chosen.landing <= 0) chosen.landing = 0, chosen.landing_state = -1;
   chosen.value = value[0];
+  if (!trapped) return chosen;
+  Own::After follows = own_->what_follows(*shared_, d, false);
+  if (chosen.landing_state >= 0) follows.floor = own_->landed(*shared_, d, chosen.landing_state);
+  chosen.value = Own::value_of(*shared_, row, follows, chosen);
   return chosen;
 }
 

@@ -36,6 +36,12 @@ Format format_of(const std::filesystem::path& path) {
   if (rest == path && ending == ".tra") return Format::tra;
   if (rest == path && ending == ".pexp") return Format::pexp;
   if (rest == path && ending == ".pomdp") return Format::pomdp;
+  for (const char* program : {".prism", ".nm", ".pm", ".jani"})
+    require(
+        ending != program,
+        "{}: ending '{}', must be a model: PRISM and JANI programs are read through stormpy, by "
+        "python -m redoubt convert {} MODEL.umb",
+        path.string(), ending, path.string());
   throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra, .pexp or .pomdp",
                           path.string(), path.extension().string()));
 }
@@ -56,7 +62,7 @@ bool has_terms_beside(Format format) {
   return format != Format::json && format != Format::umb && format != Format::pomdp;
 }
 
-Draft load_text(const std::filesystem::path& path, Format format) {
+Draft load_text(const std::filesystem::path& path, Format format, Posterior posterior) {
   const std::string name = path.string();
   const auto beside = terms_path(path);
   const bool given = std::filesystem::exists(beside);
@@ -71,7 +77,8 @@ Draft load_text(const std::filesystem::path& path, Format format) {
     case Format::pexp:
       return read_prism({{name, std::move(text)}}, terms, terms_name);
     default:
-      return given ? read_csv(text, name, terms, terms_name) : read_csv(text, name);
+      return given ? read_csv(text, name, terms, terms_name, posterior)
+                   : read_csv(text, name, posterior);
   }
 }
 
@@ -145,10 +152,13 @@ std::optional<Problem> load_part_of_umb(const std::filesystem::path& path, Commu
 
 }  // namespace
 
-Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes) {
+Draft load_draft(const std::filesystem::path& path, std::vector<std::string>* notes,
+                 Posterior posterior) {
   const Format format = format_of(path);
+  require(posterior == Posterior::mean || format == Format::csv,
+          "{}: posterior scenarios, must be a .csv file with a column 'idoutcome'", path.string());
   if (format == Format::umb) return load_umb(path);
-  if (has_terms_beside(format)) return load_text(path, format);
+  if (has_terms_beside(format)) return load_text(path, format, posterior);
   if (format == Format::pomdp) return read_pomdp(read_file(path), path.string(), notes);
   return io::read_json_draft(read_file(path), path.string());
 }

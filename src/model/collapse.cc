@@ -112,7 +112,7 @@ class Collapse {
         if (number_[s] >= 0) here.states.push_back(number_[s]);
     }
     for (const auto& members : members_) arrays_.state_names.push_back(name_of(members));
-    if (stays_ >= 0) arrays_.state_names.emplace_back("for ever");
+    if (stays_ >= 0) add_name("for ever", arrays_.state_names);
     arrays_.action_names = from.action_names;
     if (!components_.states.empty() && arrays_.action_names.empty())
       for (int a = 0; a < model_.actions(); ++a)
@@ -120,11 +120,16 @@ class Collapse {
     fresh_ = static_cast<std::int32_t>(arrays_.action_names.size());
     for (const auto& members : members_)
       for (const State s : members) name_exits(s, members.size() > 1);
-    if (stays_ >= 0) arrays_.action_names.emplace_back("stay for ever");
+    if (stays_ >= 0) add_name("stay for ever", arrays_.action_names);
     carry_arrivals(-1, arrays_.arrival_reward);
     for (int s = 0; s < model_.signals(); ++s) carry_arrivals(s, arrays_.signals[s].arrival);
     arrays_.state_rows.push_back(0);
     arrays_.row_outcomes.push_back(0);
+  }
+  // A model that was collapsed before has such a name.
+  static void add_name(std::string name, std::vector<std::string>& names) {
+    while (std::find(names.begin(), names.end(), name) != names.end()) name += " again";
+    names.push_back(std::move(name));
   }
   // Which of several states a row leaves is part of its action.
   void name_exits(State s, bool together) {

@@ -101,15 +101,17 @@ EndComponents end_components(const Model& model, const Support& support, Keep ke
     for (State s = 0; s < model.states(); ++s) {
       if (part[s] < 0) continue;
       const auto inside = [&](State to) { return part[to] == part[s]; };
-      bool any = false;
+      bool any = false, all = true;
       for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) {
         if (!kept[row]) continue;
-        kept[row] = keep == Keep::by_some_kernel ? support.may_stay(row, inside)
-                                                 : support.stays(row, inside);
+        kept[row] = keep == Keep::by_every_kernel ? support.stays(row, inside)
+                                                  : support.may_stay(row, inside);
         changed |= !kept[row];
         any |= kept[row] != 0;
+        all &= kept[row] != 0;
       }
-      if (any) continue;
+      if (any && (all || keep != Keep::each_by_some_kernel)) continue;
+      for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) kept[row] = 0;
       part[s] = -1;  // rows that lead here are looked at again
       changed = true;
     }

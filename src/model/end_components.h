@@ -15,10 +15,12 @@ struct EndComponents {
 };
 
 // Of the rows of which use(row) is true. `keep` decides whether a row can keep an episode within
-// states: may_stay of a Support for whatever nature can do, stays for whatever it does.
+// states: may_stay of a Support for whatever nature can do, stays for whatever it does. A policy
+// that takes all of them with positive probability is kept where each of a state's rows can be.
 enum class Keep {
   by_some_kernel,
   by_every_kernel,
+  each_by_some_kernel,
 };
 EndComponents end_components(const Model& model, const Support& support, Keep keep,
                              const std::vector<char>& use);

@@ -76,16 +76,32 @@ class Remaining {
     const EndComponents idle = end_components(model_, support_, Keep::by_some_kernel, free);
     if (!idle.states.empty())
       throw Error(
-          fmt::format("nature can keep an episode in states {} for ever, where it earns nothing: "
-                      "the set lets it leave out every way out, must be smaller where there are "
-                      "constraints or costs; or {}",
-                      names_of(model_, idle.states.front()), kInstead));
+          fmt::format("an episode can be kept in states {} for ever, where it pays nothing, and "
+                      "elsewhere where '{}' {} without end, must be one of the two; {}",
+                      names_of(model_, idle.states.front()), costs().name,
+                      costs().sign > 0 ? "falls" : "grows", kInstead));
+  }
+  // Whoever stays, stays for nothing.
+  bool quiet() const {
+    for (std::size_t c = 0; c < found_.states.size(); ++c)
+      for (const Row row : found_.rows[c])
+        for (const AskedTotal& total : totals_)
+          if (!pays_in(total, row, c).nothing()) return false;
+    return true;
   }
 
  private:
   Pays pays_in(const AskedTotal& total, Row row, std::size_t component) const {
     return pays(model_, support_, total, row,
                 [&](State s) { return found_.of_state[s] == static_cast<int>(component); });
+  }
+  // A total that some component takes from.
+  const AskedTotal& costs() const {
+    for (std::size_t c = 0; c < found_.states.size(); ++c)
+      for (const Row row : found_.rows[c])
+        for (const AskedTotal& total : totals_)
+          if (pays_in(total, row, c).least < 0) return total;
+    return totals_.front();
   }
   void check_pays(const AskedTotal& total, std::size_t component, const std::string& names) const {
     for (const Row row : found_.rows[component])
@@ -167,12 +183,6 @@ std::vector<char> rows_without_traps(const Model& model, const Support& support,
   return keep;
 }
 
-bool only_adds(const Model& model, const Support& support, const AskedTotal& total) {
-  for (Row row = 0; row < model.rows(); ++row)
-    if (pays(model, support, total, row, [](State) { return true; }).least < 0) return false;
-  return true;
-}
-
 std::vector<char> picked(const std::vector<char>& of_given, const std::vector<State>& state) {
   std::vector<char> here;
   for (const State s : state) here.push_back(of_given[s]);
@@ -218,19 +228,20 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
   std::vector<AskedTotal> here = totals;  // signals may have other numbers now
   for (AskedTotal& total : here)
     if (total.signal >= 0) total.signal = found.model.signal_index(total.name);
-  if (!waits && !adds) Remaining(found.model, found.terms, here).check();
-  if (waits || (!adds && !Remaining(found.model, found.terms, here).none()))
+  const bool quiet = !waits && !adds && Remaining(found.model, found.terms, here).quiet();
+  if (!waits && !adds && !quiet) Remaining(found.model, found.terms, here).check();
+  if (waits || (!adds && !quiet && !Remaining(found.model, found.terms, here).none()))
     found = only_sure(found, waits ? picked(unfinished.states, found.state) : std::vector<char>(),
                       unfinished.may_miss);
   const Remaining left(found.model, found.terms, here);
   if (adds)
     left.check_growth();
-  else
+  else if (!quiet)
     left.check();
-  const bool traps = adds && !left.none();
+  const bool traps = (adds || quiet) && !left.none();
   require(left.none() || !terms.helpful_nature,
-          "nature helpful where a policy may stay in states {} for ever, every policy must come to "
-          "an end",
+          "nature helpful where an episode can be kept in states {} for ever, every policy must "
+          "come to an end; give a discount below 1 or a finite horizon",
           left.none() ? "" : left.names());
   if (found.model.states() == model.states() && found.model.rows() == model.rows())
     return WithEnds{model, terms, {}, left.none(), traps, nullptr};  // the same
@@ -242,6 +253,12 @@ std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
   return WithEnds{
       std::move(found.model), std::move(found.terms), std::move(found.state), left.none(), traps,
       std::move(merged)};
+}
+
+bool only_adds(const Model& model, const Support& support, const AskedTotal& total) {
+  for (Row row = 0; row < model.rows(); ++row)
+    if (pays(model, support, total, row, [](State) { return true; }).least < 0) return false;
+  return true;
 }
 
 std::vector<char> kept_for_nothing(const Model& model, const Support& support,

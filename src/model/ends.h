@@ -32,7 +32,7 @@ struct WithEnds {
   // Of each state, the (first) one of the given model that it stands for; empty: they are the same.
   std::vector<State> state;
   bool proper = true;                    // every policy comes to an end, whatever nature does
-  bool traps = false;                    // not, but only because nature can keep it for nothing
+  bool traps = false;                    // not, but whoever is kept for ever is kept for nothing
   std::shared_ptr<MergedStates> merged;  // null: the states and rows are the same
 };
 
@@ -40,11 +40,13 @@ struct WithEnds {
 // each is one state then, which has all rows that lead out of it and, unless something must still
 // be reached, one that stays for ever. Rows after which what must be reached may be missed are left
 // out. None: nothing had to be done. An Error that names the states of an end component in which a
-// total may grow, or in which nature may keep an episode where more is asked for than one total
-// that nothing is ever taken from.
+// total may grow, or which pays nothing where others cost.
 std::optional<WithEnds> with_ends(const Model& model, const Terms& terms,
                                   const std::vector<AskedTotal>& totals,
                                   const Unfinished& unfinished);
+
+// Whether no outcome of any row ever takes anything from a total.
+bool only_adds(const Model& model, const Support& support, const AskedTotal& total);
 
 // Of each state, whether nature can keep an episode for ever, without anything being earned, that
 // takes rows of which use(row) is true, each of them with positive probability.

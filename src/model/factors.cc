@@ -1,6 +1,7 @@
 #include "model/factors.h"
 
 #include <cmath>
+#include <map>
 
 #include "model/row_name.h"
 #include "model/scope.h"
@@ -21,8 +22,10 @@ void check_mixture(const Model& m, Row row) {
               "an outcome of {} earns {}, must earn nothing: it leads to a factor", RowName{m, row},
               m.outcome_value(signal, i));
     const auto known = [&](double bound) { return std::abs(bound - a.probability[i]) <= 1e-9; };
-    require(a.lower.empty() || (known(a.lower[i]) && known(a.upper[i])),
-            "bounds {} and {} of {} for factor {}, must be its probability {}",
+    const bool within = a.lower.empty() || (known(a.lower[i]) && known(a.upper[i])) ||
+                        (0 <= a.lower[i] && a.lower[i] <= a.probability[i] &&
+                         a.probability[i] <= a.upper[i] && a.upper[i] <= 1);
+    require(within, "bounds {} and {} of {} for factor {}, must hold its probability {}",
             a.lower.empty() ? 0 : a.lower[i], a.upper.empty() ? 0 : a.upper[i], RowName{m, row},
             m.state_name(a.next[i]), a.probability[i]);
   }
@@ -40,11 +43,31 @@ void check_factor(const Model& m, int stage, State factor) {
     const State next = a.next[i];
     require(next < m.ordinary(), "factor {} leads to factor {}, must lead to ordinary states",
             m.state_name(factor), m.state_name(next));
+  }
+}
+
+bool earns_by_arrival(const Model& m, int stage, State factor) {
+  const Row row = m.row_begin(stage, factor);
+  for (auto i = m.outcome_begin(row); i < m.outcome_end(row); ++i)
     for (int signal = -1; signal < m.signals(); ++signal)
-      require(m.outcome_value(signal, i) == m.arrival_value(signal, next),
-              "an outcome of factor {} earns {}, must earn {}, as every arrival in state {}",
-              m.state_name(factor), m.outcome_value(signal, i), m.arrival_value(signal, next),
-              m.state_name(next));
+      if (m.outcome_value(signal, i) != m.arrival_value(signal, m.arrays().next[i])) return false;
+  return true;
+}
+
+// Nothing that is earned tells which of a row's factors it was.
+void check_earned(const Model& m, int stage, Row row) {
+  const std::vector<State>& next = m.arrays().next;
+  std::map<State, std::int64_t> known;  // an outcome that leads there
+  for (auto i = m.outcome_begin(row); i < m.outcome_end(row); ++i) {
+    const Row factor = m.row_begin(stage, next[i]);
+    for (auto o = m.outcome_begin(factor); o < m.outcome_end(factor); ++o) {
+      const auto first = known.emplace(next[o], o).first->second;
+      for (int signal = -1; signal < m.signals(); ++signal)
+        require(m.outcome_value(signal, o) == m.outcome_value(signal, first),
+                "factors of {} earn {} and {} in state {}, must earn the same there",
+                RowName{m, row}, m.outcome_value(signal, first), m.outcome_value(signal, o),
+                m.state_name(next[o]));
+    }
   }
 }
 
@@ -106,7 +129,8 @@ class Mixing {
  private:
   static std::vector<bool> earning(const Model& model) {
     std::vector<bool> earns;
-    for (int s = -1; s < model.signals(); ++s) earns.push_back(!model.arrival_values(s).empty());
+    for (int s = -1; s < model.signals(); ++s)
+      earns.push_back(!model.arrival_values(s).empty() || !model.outcome_values(s).empty());
     return earns;
   }
 
@@ -126,9 +150,11 @@ class Mixing {
   void add_mixture(Row row) {
     writer_.begin_row(from_.action[row], 0);
     writer_.earn_as(row);
+    const bool bounded = needs_bounds(terms_.uncertainty);
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
       const double weight = from_.probability[i];
-      writer_.add_outcome(from_.next[i], weight, weight, weight, [](int) { return 0.0; });
+      writer_.add_outcome(from_.next[i], weight, bounded ? from_.lower[i] : weight,
+                          bounded ? from_.upper[i] : weight, [](int) { return 0.0; });
     }
     writer_.end_row();
   }
@@ -136,17 +162,17 @@ class Mixing {
   // What an arrival earns is earned half a decision later, and discounted by as much more.
   void add_factor(Row row) {
     writer_.begin_row(from_.action[row], radius_of(terms_.uncertainty, row));
-    const auto add = [&](State next, double probability, double lower, double upper) {
-      writer_.add_outcome(next, probability, lower, upper, [&](int signal) {
-        return model_.arrival_value(signal, next) / writer_.half();
-      });
-    };
     const bool known = !anywhere_ && !from_.lower.empty();
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
-      add(from_.next[i], from_.probability[i], known ? from_.lower[i] : 0,
-          known ? from_.upper[i] : 1);
+      writer_.add_outcome(from_.next[i], from_.probability[i], known ? from_.lower[i] : 0,
+                          known ? from_.upper[i] : 1, [&](int signal) {
+                            return model_.outcome_value(signal, i) / writer_.half();
+                          });
     for (State s = 0; anywhere_ && s < model_.ordinary(); ++s)
-      if (!model_.lists(row, s)) add(s, 0, 0, 1);
+      if (!model_.lists(row, s))
+        writer_.add_outcome(s, 0, 0, 1, [&](int signal) {
+          return model_.arrival_value(signal, s) / writer_.half();
+        });
     writer_.end_row();
   }
 
@@ -169,9 +195,15 @@ void check_factors(const Model& m) {
   require(!m.arrays().submodel, "factors on {} ranks, must run on one",
           m.arrays().submodel ? m.arrays().submodel->ranks : 1);
   for (int stage = 0; stage < m.stages(); ++stage) {
-    for (Row row = m.row_begin(stage, 0); row < m.row_end(stage, m.ordinary() - 1); ++row)
+    bool by_arrival = true;
+    for (State k = m.ordinary(); k < m.states(); ++k) {
+      check_factor(m, stage, k);
+      by_arrival = by_arrival && earns_by_arrival(m, stage, k);
+    }
+    for (Row row = m.row_begin(stage, 0); row < m.row_end(stage, m.ordinary() - 1); ++row) {
       check_mixture(m, row);
-    for (State k = m.ordinary(); k < m.states(); ++k) check_factor(m, stage, k);
+      if (!by_arrival) check_earned(m, stage, row);
+    }
   }
 }
 

@@ -184,6 +184,13 @@ Problem Problem::with_known_ends(Model model, Terms terms) {
   return problem;
 }
 
+Problem Problem::earning(Model model, Terms terms) const {
+  Problem problem = with_known_ends(std::move(model), std::move(terms));
+  problem.improper_ = improper_;
+  problem.traps_ = traps_;
+  return problem;
+}
+
 Problem Problem::with(Terms terms) const {
   if (model_.arrays().submodel) return with_known_ends(model_, std::move(terms));
   return {model_, std::move(terms)};

@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "redoubt/io.h"
+#include "redoubt/solve.h"
 #include "support/expect_error.h"
 #include "support/random_problem.h"
 
@@ -76,6 +77,34 @@ TEST(Csv, SamplesBecomeTheirMeanWithARadiusAndBounds) {
   EXPECT_EQ(a.upper, (std::vector<double>{1, 0.5, 1}));
   EXPECT_EQ(draft.terms.uncertainty,
             Uncertainty(TV{Radius(std::vector<double>{0.25, 0}), Reach::support}));
+}
+
+TEST(Csv, SamplesAsScenariosAreFactorsOfWhichNaturePicks) {
+  const std::string text = "idoutcome," + std::string(header) +
+                           "0,0,0,0,0.5,1\n0,0,0,1,0.5,2\n1,0,0,0,0.75,1\n1,0,0,1,0.25,2\n"
+                           "2,0,0,0,1,1\n0,1,0,1,1,0\n";
+  const Draft draft = read_csv(text, "m.csv", Posterior::scenarios);
+  const ModelArrays& a = draft.model.arrays();
+  EXPECT_EQ(a.factors, 4);
+  EXPECT_EQ(a.states, 6);
+  EXPECT_EQ(draft.terms.uncertainty, Uncertainty(Interval{}));
+  EXPECT_EQ(a.upper[0], 1);
+  EXPECT_EQ(a.lower[0], 0);
+  Terms terms = draft.terms;
+  terms.horizon = 1;
+  // From state 0: the sample with the least chance of the 2, from state 1 none has any choice.
+  EXPECT_NEAR(robust(Problem(draft.model, terms)).reward.worst, 1, 1e-15);
+  terms.horizon = 2;
+  EXPECT_NEAR(robust(Problem(draft.model, terms)).reward.worst, 2, 1e-14);
+  const Draft again{read_json(write_json(Draft{draft.model, terms}), "m.json").given()};
+  EXPECT_EQ(again.model, draft.model);
+  EXPECT_EQ(error_of([&] { read_csv(header, "m.csv", Posterior::scenarios); }),
+            "m.csv: posterior scenarios without a column 'idoutcome', must have one");
+  EXPECT_EQ(error_of([&] {
+              read_csv("step,idoutcome," + std::string(header) + "0,0,0,0,0,1,1\n", "m.csv",
+                       Posterior::scenarios);
+            }),
+            "m.csv: posterior scenarios with columns 'idoutcome' and 'step', must be mean");
 }
 
 TEST(Csv, TermsComeFromTheFileBesideIt) {

@@ -118,10 +118,11 @@ TEST(Factors, AnErrorNamesTheRule) {
   factor(both);
   EXPECT_EQ(error_of([&] { both.build(); }), "1 groups and 1 factors, must be one of them");
   ModelBuilder earns(2, {});
-  const State f = earns.factor({{.next = 0, .probability = 1, .reward = 2}});
-  earns.add(0, 0, 0, {.outcomes = {{.next = f, .probability = 1}}});
+  const State f = earns.factor({{.next = 0, .probability = 1, .reward = 2}}), same = factor(earns);
+  earns.add(0, 0, 0,
+            {.outcomes = {{.next = f, .probability = 0.5}, {.next = same, .probability = 0.5}}});
   EXPECT_EQ(error_of([&] { earns.build(); }),
-            "an outcome of factor 2 earns 2, must earn 0, as every arrival in state 0");
+            "factors of (state 0, action 0) earn 2 and 0 in state 0, must earn the same there");
   ModelBuilder chain(1, {});
   const State g = factor(chain);
   chain.factor({{.next = g, .probability = 1}});

@@ -20,9 +20,10 @@ GRID = "grid(size=3,hazards=0.3,radius=0.01)"
 GOALS = ("--maximise", "reach goal", "--bound", "reach hazard <= 0.55")
 FINITE = (*GOALS, "--horizon", 12, "--discount", 1)
 ENDLESS = (*GOALS, "--horizon", "infinite", "--discount", 1)
+TRAPPED = (*ENDLESS, "--set", "tv", "--reach", "support", "--radius", 0.1)  # nature can leave out slips of a tenth
 
 
-@pytest.mark.parametrize("terms", [FINITE, ENDLESS], ids=["horizon", "no horizon"])
+@pytest.mark.parametrize("terms", [FINITE, ENDLESS, TRAPPED], ids=["horizon", "no horizon", "traps"])
 def test_every_verb_takes_goals_and_bounds_on_them(terms, tmp_path):
     answer = tmp_path / "answer.h5"
     solved = run("solve", GRID, *terms, "-o", answer)

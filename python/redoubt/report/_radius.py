@@ -36,6 +36,8 @@ def radius_section(solution: Solution, time_limit: float, told: Callable[[float]
         if i and left <= 0:
             break
         other = problem.replace(uncertainty=_scaled(set_, share))
+        if (other.states, other.rows) != (problem.states, problem.rows):
+            continue  # other states have become one there, of which this policy does not speak
         own[share * mean] = evaluate(other, solution.policy)
         if problem.constraints and (left := end - time.monotonic()) > 0:
             found = (

@@ -144,7 +144,7 @@ std::int32_t one_more(const std::vector<std::int32_t>& numbers) {  // than the l
 
 // `radii` gets the radius of each row, where the file has samples of them.
 Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side,
-                     std::vector<double>& radii) {
+                     Posterior posterior, std::vector<double>& radii) {
   CsvRecords records(text);
   const Columns columns = read_header(records);
   Limits limits;
@@ -153,7 +153,10 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
   if (side.horizon) limits.step = *side.horizon - 1;
   std::vector<std::int32_t> samples;
   Transitions transitions = read_records(records, columns, limits, samples);
-  if (columns.sample >= 0) radii = merge_samples(samples, transitions);
+  const bool scenarios = posterior == Posterior::scenarios;
+  require(!scenarios || columns.sample >= 0,
+          "posterior scenarios without a column 'idoutcome', must have one");
+  if (columns.sample >= 0 && !scenarios) radii = merge_samples(samples, transitions);
 
   ModelArrays a;
   a.states = std::max(one_more(transitions.state), one_more(transitions.next));
@@ -166,6 +169,10 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
   require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
                     text.size());
   for (const int column : columns.signals) a.signals.push_back({columns.names[column], {}, {}});
+  if (scenarios) {
+    add_scenarios(samples, transitions, a);
+    return Model(std::move(a));
+  }
   assemble(std::move(transitions), a);
   // The file gives every value with an outcome.
   a.reward = take_row_values(a.outcome_reward, a);
@@ -176,12 +183,13 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
 }  // namespace
 }  // namespace internal::io
 
-Draft read_csv(std::string_view text, std::string_view name) {
-  return read_csv(text, name, R"({"format": "redoubt-terms", "version": 1})", "defaults");
+Draft read_csv(std::string_view text, std::string_view name, Posterior posterior) {
+  return read_csv(text, name, R"({"format": "redoubt-terms", "version": 1})", "defaults",
+                  posterior);
 }
 
 Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
-               std::string_view terms_name) {
+               std::string_view terms_name, Posterior posterior) {
   using namespace io;
   const Json json = naming(terms_name, [&] { return parse_json(terms); });
   const JsonNode root(json);
@@ -192,10 +200,12 @@ Draft read_csv(std::string_view text, std::string_view name, std::string_view te
       naming(terms_name, [&] { node->fail("must be left out beside a CSV file"); });
   }
   std::vector<double> radii;
-  Model model = naming(name, [&] { return read_csv_model(text, root, side, radii); });
+  Model model = naming(name, [&] { return read_csv_model(text, root, side, posterior, radii); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
   if (!radii.empty() && !root.find("uncertainty"))
     draft.terms.uncertainty = TV{Radius(std::move(radii)), Reach::support};
+  if (posterior == Posterior::scenarios && !root.find("uncertainty"))
+    draft.terms.uncertainty = Interval{};
   if (model.stages() > 1) draft.terms.horizon = model.stages();
   return draft;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -88,7 +89,85 @@ double largest_distance(const SampledRow& row, const std::map<std::int32_t, doub
   return most;
 }
 
+// Writes the rows of ordinary states, then those of factors.
+class Scenarios {
+ public:
+  Scenarios(const Transitions& transitions, ModelArrays& a)
+      : from_(transitions), a_(a), ordinary_(a.states) {}
+
+  void write(const std::map<RowKey, SampledRow>& rows) {
+    a_.state_rows = a_.row_outcomes = {0};
+    auto row = rows.begin();
+    for (State s = 0; s < ordinary_; ++s) {
+      for (; row != rows.end() && std::get<1>(row->first) == s; ++row)
+        add_row(row->first, row->second);
+      a_.state_rows.push_back(static_cast<Row>(a_.action.size()));
+    }
+    for (const Factor& factor : factors_) add_factor(factor);
+    a_.factors = static_cast<State>(factors_.size());
+    a_.states += a_.factors;
+  }
+
+ private:
+  struct Factor {
+    const RowKey* key;
+    const SampledRow* row;
+    std::int32_t sample;
+  };
+
+  void add_row(const RowKey& key, const SampledRow& row) {
+    const auto samples = sums_of(key, row);
+    const double share = 1 / static_cast<double>(samples.size());
+    for (const auto& [sample, sum] : samples) {
+      factors_.push_back({&key, &row, sample});
+      const std::size_t number = ordinary_ + factors_.size() - 1;
+      require(number < std::numeric_limits<State>::max(),
+              "{} states and samples of their rows, must be fewer", number);
+      add_outcome(static_cast<State>(number), share, 0, 1, nullptr);
+    }
+    end_row(std::get<2>(key));
+  }
+  void add_factor(const Factor& factor) {
+    for (const auto& [next, outcome] : *factor.row) {
+      const auto own = outcome.probability.find(factor.sample);
+      if (own == outcome.probability.end()) continue;
+      add_outcome(next, own->second, own->second, own->second, &outcome);
+    }
+    end_row(0);
+    a_.state_rows.push_back(static_cast<Row>(a_.action.size()));
+    if (!a_.state_names.empty())
+      a_.state_names.push_back(fmt::format("sample {} of ({}, action {})", factor.sample,
+                                           a_.state_names[std::get<1>(*factor.key)],
+                                           std::get<2>(*factor.key)));
+  }
+  // What an outcome earns stands in its first line; null: nothing.
+  void add_outcome(State next, double probability, double lower, double upper,
+                   const SampledOutcome* earns) {
+    a_.next.push_back(next);
+    a_.probability.push_back(probability);
+    a_.lower.push_back(lower);
+    a_.upper.push_back(upper);
+    a_.outcome_reward.push_back(earns == nullptr ? 0 : from_.reward[earns->first]);
+    for (std::size_t k = 0; k < from_.signals.size(); ++k)
+      a_.signals[k].outcome.push_back(earns == nullptr ? 0 : from_.signals[k][earns->first]);
+  }
+  void end_row(std::int32_t action) {
+    a_.action.push_back(action);
+    a_.row_outcomes.push_back(static_cast<std::int64_t>(a_.next.size()));
+  }
+
+  const Transitions& from_;
+  ModelArrays& a_;
+  State ordinary_;
+  std::vector<Factor> factors_;
+};
+
 }  // namespace
+
+void add_scenarios(const std::vector<std::int32_t>& sample, const Transitions& t, ModelArrays& a) {
+  require(t.stage.empty(), "posterior scenarios with columns 'idoutcome' and 'step', must be mean");
+  Scenarios(t, a).write(rows_of(sample, t));
+}
 
 std::vector<double> merge_samples(const std::vector<std::int32_t>& sample, Transitions& t) {
   Transitions merged;

@@ -15,4 +15,11 @@ namespace redoubt::internal::io {
 std::vector<double> merge_samples(const std::vector<std::int32_t>& sample,
                                   Transitions& transitions);
 
+// The same lines as scenarios: every sample of a row is a factor of its own, and the row a mixture
+// of these with weights that nature picks, anything from 0 to 1. `a` has the ordinary states, with
+// their names if any, and the names of signals; it gets everything else. Errors as above, and where
+// rows depend on the stage.
+void add_scenarios(const std::vector<std::int32_t>& sample, const Transitions& transitions,
+                   ModelArrays& a);
+
 }  // namespace redoubt::internal::io

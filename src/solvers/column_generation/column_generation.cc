@@ -50,6 +50,8 @@ class ColumnGeneration {
 
  private:
   using End = NominalOptimum::End;
+  // Whoever stays loses for ever: what is best at weights of zero is only nearly known.
+  bool needs_weights() const { return problem_.improper() && !problem_.traps(); }
   std::size_t constraints() const { return required_.size(); }
   // Of a column, in units of the scales: the reward from that of the first column on, utilities
   // from what is required of them on.
@@ -120,7 +122,7 @@ class ColumnGeneration {
   }
   // Proves what is out of reach, where `found` is for weights that are only nearly these.
   double most_of(const std::vector<double>& weights, double found) {
-    return problem_.improper() ? most_of_weighted(problem_, channels_, weights, workers_) : found;
+    return needs_weights() ? most_of_weighted(problem_, channels_, weights, workers_) : found;
   }
 
   // Adds the policy that is best for these weights. Returns what no policy exceeds.
@@ -172,7 +174,9 @@ class ColumnGeneration {
       weights[j] = prices[j] / scales_[j];
       required += weights[j] * required_[j - 1];
     }
-    return most_of_weighted(problem_, channels_, weights, workers_) < required - kMissed;
+    const double most = problem_.traps() ? best_response_.find(weights, 0).bound
+                                         : most_of_weighted(problem_, channels_, weights, workers_);
+    return most < required - kMissed;
   }
 
   double value_of(const ConstrainedMix& mix) const {

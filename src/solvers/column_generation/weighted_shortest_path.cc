@@ -50,9 +50,12 @@ WeightedValueIteration::Best weighted_shortest_path(const Problem& problem,
   WeightedValueIteration::Best best;
   best.weights.assign(weights.begin(), weights.end());
   const double least = kLeastWeight * *std::max_element(weights.begin(), weights.end());
-  for (double& weight : best.weights) weight = std::max(weight, least);
-  const Problem sum(with_sum(problem.model(), "sum", channels, best.weights),
-                    asking_for(problem, {.signal = "sum"}));
+  for (double& weight : best.weights)
+    if (!problem.traps()) weight = std::max(weight, least);
+  Model model = with_sum(problem.model(), "sum", channels, best.weights);
+  Terms terms = asking_for(problem, {.signal = "sum"});
+  const Problem sum = problem.traps() ? problem.earning(std::move(model), std::move(terms))
+                                      : Problem(std::move(model), std::move(terms));
   ValueIteration found = value_iteration(sum, Channel{}, workers);
   best.bound = found.at(problem.start()) + found.error;
   best.row_evaluations = found.row_evaluations;

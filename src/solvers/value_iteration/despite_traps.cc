@@ -81,7 +81,7 @@ class DespiteTraps {
   void follow() {
     TakenRows taken;
     take_rows(model_, actions_, taken);
-    taken_ = without_rows(taken, trapped_states(model_, problem_.uncertainty(), taken));
+    taken_ = without_rows(taken, trapped_states(problem_, channel_, taken));
     std::fill(values_.begin(), values_.end(), 0.0);
     UntilEnd totals(problem_, channel_, taken_, UntilEnd::Choice::mixed, workers_);
     std::vector<std::int32_t> first(values_.size(), 0);
@@ -105,6 +105,9 @@ class DespiteTraps {
   // are. They are raised until no row does: each is clearly worth less or, without any rounding,
   // nature can keep it for nothing among states of no larger value.
   double most_above() {
+    const std::vector<double> nothing(values_.size(), 0.0);
+    if (std::vector<double> above = nothing; scale() == 0 && raise(0, above) && above == nothing)
+      return 0;
     const std::vector<double> more = decisions();
     const double most = *std::max_element(more.begin(), more.end());
     const double size = std::max(scale(), std::numeric_limits<double>::min());

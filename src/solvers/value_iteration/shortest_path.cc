@@ -5,9 +5,11 @@
 
 #include "evaluation/until_end.h"
 #include "model/end_components.h"
+#include "model/ends.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/pure_stage.h"
+#include "solvers/value_iteration/by_kernels.h"
 #include "solvers/value_iteration/despite_traps.h"
 
 namespace redoubt::internal {
@@ -42,8 +44,14 @@ std::vector<std::int32_t> ending_actions(const Problem& problem) {
 
 ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& workers,
                              bool least) {
-  if (problem.traps()) return most_despite_traps(problem, channel, workers);
   const Model& model = problem.model();
+  if (problem.traps()) {
+    if (least) return least_with_traps(problem, channel, workers);
+    const AskedTotal total{"", channel.signal, channel.sign};
+    return only_adds(model, Support(model, problem.uncertainty()), total)
+               ? most_despite_traps(problem, channel, workers)
+               : most_by_kernels(problem, channel, workers);
+  }
   const TakenRows rows = all_rows(model);
   UntilEnd totals(problem, channel, rows, least ? UntilEnd::Choice::least : UntilEnd::Choice::best,
                   workers);

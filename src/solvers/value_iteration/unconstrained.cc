@@ -6,6 +6,7 @@
 #include "model/bytes.h"
 #include "model/scope.h"
 #include "parallel/memory_limit.h"
+#include "redoubt/given_policy.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/changed_states.h"
 #include "solvers/value_iteration/shortest_path.h"
@@ -78,7 +79,10 @@ Solution unconstrained(const Problem& problem, bool against_nature, const char* 
   } catch (const Stopped&) {
     return stopped(problem, std::move(solution), watch, workers);
   }
-  solution.policy = std::move(found.policy);
+  // Without nature more states may be one.
+  solution.policy = !against_nature && model_to_solve.merged() != nullptr
+                        ? given_policy(model_to_solve, found.policy).policy
+                        : std::move(found.policy);
   solution.row_evaluations = found.row_evaluations;
   solution.iterations = found.sweeps;
   // No policy earns more in the worst case than one that has nothing else to care for. Under a tilt

@@ -345,7 +345,7 @@ double ValueIteration::at(const Start& start) const {
 ValueIteration internal::value_iteration(const Problem& problem, Channel channel, Workers& workers,
                                          bool least, SolverCheckpoint* solve, double tolerance) {
   if (problem.undiscounted()) {
-    require(!least || !problem.improper(),
+    require(!least || !problem.improper() || problem.traps(),
             "the least total of a policy that never ends is without bound");
     return shortest_path(problem, channel, workers, least);
   }
