@@ -93,18 +93,18 @@ TEST(EndComponents, DependOnWhatNatureMayLeaveOut) {
   };
   const std::vector<std::vector<State>> both = {{0, 1}}, none;
   EXPECT_EQ(found(Nominal{}), none);
-  EXPECT_EQ(found(TV(0.09, Reach::support)), none);
-  EXPECT_EQ(found(TV(0.1, Reach::support)), both);
-  EXPECT_EQ(found(KL(0.105)), none);
-  EXPECT_EQ(found(KL(0.106)), both);
-  EXPECT_EQ(found(Chi2(0.111)), none);
-  EXPECT_EQ(found(Chi2(0.112)), both);
+  EXPECT_EQ(found(TV{0.09, Reach::support}), none);
+  EXPECT_EQ(found(TV{0.1, Reach::support}), both);
+  EXPECT_EQ(found(KL{0.105}), none);
+  EXPECT_EQ(found(KL{0.106}), both);
+  EXPECT_EQ(found(Chi2{0.111}), none);
+  EXPECT_EQ(found(Chi2{0.112}), both);
 }
 
 TEST(SureReach, NeedsAWayThatNatureCannotTake) {
   const Model model = pair_with_a_way_out();
   const std::vector<char> goal = {0, 0, 1};
-  const Uncertainty small = KL(0.1), large = KL(0.2);
+  const Uncertainty small = KL{0.1}, large = KL{0.2};
   EXPECT_EQ(sure_reach(model, Support(model, small), goal).sure, (std::vector<char>{1, 1, 1}));
   EXPECT_EQ(sure_reach(model, Support(model, large), goal).sure, (std::vector<char>{0, 0, 1}));
 }

@@ -86,7 +86,7 @@ Problem without_horizon(std::uint64_t seed, const Uncertainty& set) {
 
 TEST(RanksWithoutHorizon, DoNotChangeAnAnswer) {
   for (const Uncertainty& set :
-       {Uncertainty(Nominal{}), Uncertainty(KL(0.05)), Uncertainty(TV(0.1, Reach::support))}) {
+       {Uncertainty(Nominal{}), Uncertainty(KL{0.05}), Uncertainty(TV{0.1, Reach::support})}) {
     const Problem problem = without_horizon(1, set);
     ASSERT_TRUE(problem.undiscounted());
     expect_same_on_ranks(problem, testing::by_robust);
