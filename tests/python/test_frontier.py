@@ -90,11 +90,12 @@ def test_without_uncertainty_and_horizon_it_is_the_discounted_occupancy_program(
     assert solved > 5
 
 
-@pytest.mark.parametrize("set, count", [("kl", 12), ("chi2", 8), ("interval", 12), ("tv", 20)])
-def test_two_constraints_against_one_program(set, count):
+@pytest.mark.parametrize("constraints, set, count", [(2, "kl", 12), (2, "chi2", 8), (2, "interval", 12), (2, "tv", 20), (2, "tv anywhere", 16),
+                                                     (3, "kl", 4), (3, "chi2", 4), (3, "interval", 12), (3, "tv", 12), (3, "tv anywhere", 8)])  # fmt: skip
+def test_several_constraints_against_one_program(constraints, set, count):
     for seed in range(count):
         case = random_case(seed, set, states=3 + seed % 3, actions=2 + seed % 3, successors=2 + seed % 2,
-                           horizon=2 + seed % 2, constraints=2)  # fmt: skip
+                           horizon=2 + seed % 2, constraints=constraints)  # fmt: skip
         expect_bracket(case, recursion(case), 1e-2, 1e-6, (set, seed))
 
 

@@ -15,7 +15,7 @@ namespace {
 
 // The bounds of a landing between those of two directions, by trying all pairs of them.
 std::vector<double> mixed_in_pairs(std::vector<double> bounds, const Directions& directions) {
-  const std::vector<double>& price = directions.prices(0);
+  const std::vector<double>& price = directions.prices();
   const int ray = directions.rays_begin();
   const std::vector<double> least = bounds;
   for (int k = 1; k < ray; ++k) {
@@ -49,7 +49,7 @@ TEST(Landings, BoundsAreTheLowestMixtures) {
       if (seed % 2) prices.push_back(prices.back() * (1 + 2e-13));
     }
     FrontierStage stage;
-    stage.table = TradeOffs(Directions({prices}), std::int64_t{states} + landings.count());
+    stage.table = TradeOffs(Directions::of_prices(prices), std::int64_t{states} + landings.count());
     const int size = stage.table.directions().size();
     for (State s = 0; s < states; ++s) {
       double slope = -2;

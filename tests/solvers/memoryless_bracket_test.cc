@@ -6,7 +6,6 @@
 #include <random>
 
 #include "redoubt/frontier.h"
-#include "solvers/frontier/sets/directions.h"
 #include "support/random_problem.h"
 
 // Optima are compared with linear and conic programs in tests/python/test_frontier.py, in searches
@@ -100,27 +99,6 @@ TEST(MemorylessBracket, AStopHasAPolicyAndABracketBeforeAnyGameIsPlayed) {
     EXPECT_EQ(solution.iterations, 0);
     ASSERT_TRUE(solution.gap().has_value());
     EXPECT_LT(*solution.gap(), 0.5 * solution.reward.worst);
-  }
-}
-
-TEST(Directions, ASplitIsASumOfListedDirections) {
-  const Directions directions({{0, 0.5, 1, 4}, {0, 2, 3}, {0, 1, 5}});
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  for (int round = 0; round < 2000; ++round) {
-    double q[3];
-    for (double& weight : q)
-      weight = round % 5 == 0 ? std::floor(3 * uniform(random)) : uniform(random);
-    if (round % 3 == 0) q[0] *= 0.1;  // prices beyond the listed ones
-    Directions::Parts parts;
-    directions.split(q, parts);
-    for (int j = 0; j < 3; ++j) {
-      double sum = 0;
-      for (int n = 0; n < parts.count; ++n)
-        sum += parts.weight[n] * directions.weight(parts.direction[n], j);
-      EXPECT_NEAR(sum, q[j], 1e-12);
-    }
-    for (int n = 0; n < parts.count; ++n) EXPECT_GT(parts.weight[n], 0);
   }
 }
 

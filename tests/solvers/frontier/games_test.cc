@@ -41,7 +41,7 @@ struct Next {
   std::vector<Curve> curves;
 
   // Each place guarantees the hull of a few random points, and nothing beyond it.
-  explicit Next(unsigned seed) : table(Directions({{0, 0.3, 1, 2, 8}}), 3), curves(3) {
+  explicit Next(unsigned seed) : table(Directions::of_prices({0, 0.3, 1, 2, 8}), 3), curves(3) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
     const Directions& directions = table.directions();

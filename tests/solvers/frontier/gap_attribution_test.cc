@@ -27,7 +27,8 @@ struct Pass {
     stages.resize(horizon + 1);
     for (int h = horizon; h >= 0; --h) {
       FrontierStage& here = stages[h];
-      const Directions directions({h == horizon ? std::vector<double>{0.0} : prices});
+      const Directions directions =
+          Directions::of_prices(h == horizon ? std::vector<double>{0.0} : prices);
       here.table = TradeOffs(directions, std::int64_t{states} + landings.count());
       here.recipes.resize(states);
       here.causes.resize(states);
@@ -65,12 +66,10 @@ struct Pass {
   double open() {
     const std::vector<double> q = {1, root.prices[0]};
     const TradeOffs mean = at_start(stages[0].table, problem.start());
-    Directions::Parts parts;
-    mean.directions().split(q.data(), parts);
-    double outer = 0;
-    for (int n = 0; n < parts.count; ++n)
-      outer += parts.weight[n] * mean.bounds(0)[parts.direction[n]];
-    int corner = 0;
+    int near = 0, corner = 0;
+    const Directions::Pair pair = mean.directions().split(q[0], q[1], near);
+    const double outer =
+        pair.low_weight * mean.bounds(0)[pair.low] + pair.high_weight * mean.bounds(0)[pair.high];
     return outer - best_inside(stages[0], problem.start().states[0], q.data(), corner);
   }
 };
@@ -78,9 +77,7 @@ struct Pass {
 double sum_of_intervals(const GapAttribution& gaps) {
   double sum = 0;
   for (const auto& stage : gaps.intervals) {
-    for (const auto& list : stage) {
-      for (const auto& interval : list) sum += interval.loss;
-    }
+    for (const auto& interval : stage) sum += interval.loss;
   }
   return sum;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/random_problem.h"
 
@@ -10,46 +11,20 @@ namespace redoubt {
 using namespace internal;
 namespace {
 
-using Lists = std::vector<std::vector<std::vector<double>>>;  // [stage][list]
-
 GapAttribution losses(const std::vector<double>& loss, const std::vector<double>& price) {
   GapAttribution gaps;
-  gaps.intervals = {{{}}};
+  gaps.intervals = {{}};
   for (std::size_t n = 0; n < loss.size(); ++n) {
-    gaps.intervals[0][0].push_back({loss[n], loss[n] * price[n]});
+    gaps.intervals[0].push_back({loss[n], loss[n] * price[n]});
     gaps.between_prices += loss[n];
   }
   return gaps;
 }
 
-TEST(AddPrices, AddsOneWhereTheLossIsAndNowhereElse) {
-  Lists prices = {{{0, 1, 4}}};
-  add_prices(losses({0, 1, 0}, {0, 2.5, 0}), 1e-3, 10, prices);
-  EXPECT_EQ(prices[0][0], (std::vector<double>{0, 1, 2.5, 4}));
-}
-
-TEST(AddPrices, AddsNoneWhereNothingIsLostOrNoRoomIsLeft) {
-  Lists prices = {{{0, 1, 4}}};
-  add_prices(losses({0, 0, 0}, {0, 0, 0}), 1e-3, 10, prices);
-  EXPECT_EQ(prices[0][0], (std::vector<double>{0, 1, 4}));
-  add_prices(losses({0, 1, 0}, {0, 2.5, 0}), 1e-3, 3, prices);
-  EXPECT_EQ(prices[0][0], (std::vector<double>{0, 1, 4}));
-}
-
-TEST(AddPrices, BeyondTheLastPriceGoesWhereItIsAskedFor) {
-  Lists prices = {{{0, 1}}};
-  add_prices(losses({0, 1}, {0, 7}), 1e-3, 10, prices);
-  EXPECT_EQ(prices[0][0], (std::vector<double>{0, 1, 7}));
-}
-
 TEST(FirstPrices, AscendFromZero) {
-  for (const std::size_t constraints : {1, 2, 3}) {
-    const std::vector<double> prices = first_prices(constraints);
-    EXPECT_EQ(prices.front(), 0);
-    EXPECT_TRUE(std::is_sorted(prices.begin(), prices.end()));
-    EXPECT_LE(most_prices(constraints, 1000), 1000);
-  }
-  EXPECT_LT(most_prices(3, 1000), most_prices(2, 1000));  // their combinations are directions
+  const std::vector<double> prices = first_prices();
+  EXPECT_EQ(prices.front(), 0);
+  EXPECT_TRUE(std::is_sorted(prices.begin(), prices.end()));
 }
 
 // One state has a loss between the second and the third price, all others none.
@@ -60,7 +35,7 @@ struct OneLoss {
 
   OneLoss() {
     const auto states = static_cast<std::size_t>(problem.model().states());
-    const Directions directions({{0, 1, 2, 4}});
+    const Directions directions = Directions::of_prices({0, 1, 2, 4});
     const auto size = static_cast<std::size_t>(directions.size());
     before = {{directions, std::vector<double>(states * size, 0.1)}};
     gaps = losses({0, 1, 0, 0}, {0, 1.5, 0, 0});
@@ -77,7 +52,7 @@ struct OneLoss {
 TEST(RefineGrids, KeepsTheOldPricesAndCutsTheIntervalOfTheLoss) {
   OneLoss one;
   const PriceGrid grid = one.refined(0.02, 100);
-  const std::vector<double>& prices = grid.directions.prices(0);
+  const std::vector<double>& prices = grid.directions.prices();
   EXPECT_TRUE(grid.finer);
   EXPECT_TRUE(std::is_sorted(prices.begin(), prices.end()));
   for (const double old : {0, 1, 2, 4})
@@ -108,11 +83,78 @@ TEST(RefineGrids, OnlyTheStateWithTheLossLooksAtMore) {
 TEST(RefineGrids, ACloserTargetAsksForMoreWithinTheLimit) {
   OneLoss one;
   const auto prices = [&](double target, int most) {
-    return one.refined(target, most).directions.prices(0).size();
+    return one.refined(target, most).directions.prices().size();
   };
   EXPECT_LE(prices(0.1, 100), prices(0.01, 100));
   EXPECT_LT(prices(0.5, 100), prices(0.01, 100));
   EXPECT_LE(prices(1e-9, 6), 6u);
+}
+
+TEST(DirectionsAround, HaveEachPriceUpAndDownAndLeaveSignalsOut) {
+  const Directions directions = directions_around({2, 3}, {std::log(2), std::log(10)});
+  const auto lists = [&](std::vector<double> weights) { return directions.find(weights.data()); };
+  for (const auto& weights : std::vector<std::vector<double>>{
+           {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 2, 3}, {1, 2, 0}, {1, 0, 3}, {0, 1, 1.5}})
+    EXPECT_GE(lists(weights), 0);
+  EXPECT_EQ(directions.size(), 7 + 6);
+}
+
+// Two constraints. State 2 loses near the direction of the reward alone, where (1, .2, .2) comes
+// to.
+struct OneWish {
+  Problem problem = testing::random_problem(1);
+  std::vector<StagePlan> before;
+  GapAttribution gaps;
+  std::size_t size = 0;
+
+  OneWish() {
+    const auto states = static_cast<std::size_t>(problem.model().states());
+    const Directions directions(2, {1, 1, 1});
+    size = static_cast<std::size_t>(directions.size());
+    before = {{directions, std::vector<double>(states * size, 0.1)}};
+    gaps.near = {std::vector<GapAttribution::Near>(states * size * 3)};
+    gaps.visits = {std::vector<double>(states * size, 1.0)};
+    wish(2, 0.2);
+  }
+  void wish(std::size_t state, double price) {
+    gaps.near[0][state * size * 3 + 1] = {1, 0.5, {1, price, price}};
+  }
+  PriceGrid refined(double least, int most) {
+    Workers workers(1);
+    return add_directions(gaps, least, most, before, problem, std::vector<double>{1, 1, 1}, workers)
+        .front();
+  }
+};
+
+TEST(AddDirections, OnlyTheStateWithTheLossLooksThere) {
+  OneWish one;
+  const PriceGrid grid = one.refined(0.1, 100);
+  const std::vector<double> asked = {1, 0.2, 0.2};
+  const int added = grid.directions.find(asked.data()), size = grid.directions.size();
+  EXPECT_TRUE(grid.finer);
+  EXPECT_EQ(size, static_cast<int>(one.size) + 1);
+  ASSERT_GE(added, 0);
+  const bool starts = one.problem.start().states.front() == 2;
+  for (State s = 0; s < one.problem.model().states(); ++s) {
+    if (!starts) EXPECT_EQ(grid.looks_at[s * size + added], s == 2 ? 1 : 0);
+    double visits = 0;
+    for (int k = 0; k < size; ++k) visits += grid.visits[s * size + k];
+    EXPECT_NEAR(visits, static_cast<double>(one.size), 1e-12);  // spread, not lost
+  }
+}
+
+TEST(AddDirections, StatesShareWhatIsCloseForThem) {
+  OneWish one;
+  one.wish(1, 0.21);
+  EXPECT_EQ(one.refined(0.1, 100).directions.size(), static_cast<int>(one.size) + 1);
+  one.wish(1, 0.5);
+  EXPECT_EQ(one.refined(0.1, 100).directions.size(), static_cast<int>(one.size) + 2);
+}
+
+TEST(AddDirections, NothingIsAddedWithoutALossOrWithoutRoom) {
+  OneWish one;
+  EXPECT_FALSE(one.refined(2, 100).finer);
+  EXPECT_FALSE(one.refined(0.1, static_cast<int>(one.size)).finer);
 }
 
 }  // namespace

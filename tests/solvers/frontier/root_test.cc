@@ -29,7 +29,7 @@ TradeOffs hull(const Directions& directions, const std::vector<std::vector<doubl
 
 TEST(Root, MixesTwoPointsThatMeetTheConstraintTogether) {
   const std::vector<double> scales = {10, 1};
-  const TradeOffs table = hull(Directions({{0, 10, 100}}), {{10, 0}, {0, 1}});
+  const TradeOffs table = hull(Directions::of_prices({0, 10, 100}), {{10, 0}, {0, 1}});
   const Root root = solve_root(table, at(0), {0.25}, scales);
   EXPECT_TRUE(root.reachable);
   EXPECT_FALSE(root.beyond_reach);
@@ -41,20 +41,21 @@ TEST(Root, MixesTwoPointsThatMeetTheConstraintTogether) {
 TEST(Root, BoundsWithoutTheRightPriceAreTooHighNotTooLow) {
   const std::vector<double> scales = {10, 1};
   const Root root =
-      solve_root(hull(Directions({{0, 5, 40}}), {{10, 0}, {0, 1}}), at(0), {0.25}, scales);
+      solve_root(hull(Directions::of_prices({0, 5, 40}), {{10, 0}, {0, 1}}), at(0), {0.25}, scales);
   EXPECT_NEAR(root.value, 7.5, 1e-9);
   EXPECT_NEAR(root.bound, 8.75, 1e-9);  // at price 5: max(10, 5) - 5 * 0.25
 }
 
 TEST(Root, AConstraintOutOfReachIsProved) {
   const std::vector<double> scales = {10, 1};
-  const Root root = solve_root(hull(Directions({{0, 1}}), {{10, 0}, {0, 1}}), at(0), {1.5}, scales);
+  const Root root =
+      solve_root(hull(Directions::of_prices({0, 1}), {{10, 0}, {0, 1}}), at(0), {1.5}, scales);
   EXPECT_FALSE(root.reachable);
   EXPECT_TRUE(root.beyond_reach);
 }
 
 TEST(Root, TakesTheMeanOverTheStart) {
-  const Directions directions({{0, 1}});
+  const Directions directions = Directions::of_prices({0, 1});
   TradeOffs table(directions, 2);
   for (int k = 0; k < directions.size(); ++k) {
     table.bounds(0)[k] = 1, table.bounds(1)[k] = 3;
@@ -76,9 +77,13 @@ TEST(Root, TheMixtureKeepsEveryConstraintAndTheBoundIsNotBelowIt) {
     for (auto& point : points) {
       for (double& entry : point) entry = uniform(random);
     }
-    Directions::Prices prices(Directions::lists(constraints), {0, 0.5, 2});
+    std::vector<double> weights;
+    for (int k = 0; k < 30; ++k) {
+      weights.push_back(k % 5 ? 1 : 0);
+      for (int c = 0; c < constraints; ++c) weights.push_back(4 * uniform(random));
+    }
     const std::vector<double> required(constraints, 0.5), scales(constraints + 1, 1.0);
-    const TradeOffs table = hull(Directions(prices), points);
+    const TradeOffs table = hull(Directions(constraints, weights), points);
     const Root root = solve_root(table, at(0), required, scales);
     if (!root.reachable) continue;
     EXPECT_GE(root.bound, root.value - 1e-9);

@@ -84,7 +84,7 @@ TEST(Curve, AMixAlongItIsTheSameUpToItsRounding) {
 TEST(TradeOffs, UndominatedPointsAreThoseThatNoOtherMatches) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     std::mt19937 random(seed);
-    const Directions directions({{0, 1}, {0, 1}, {0}});  // two constraints
+    const Directions directions(2, {1, 1, 0, 1, 0, 1, 1, 1, 1});
     TradeOffs table(directions, 1);
     for (int j = 0; j < 3; ++j) {
       for (int k = 0; k < directions.size(); ++k)

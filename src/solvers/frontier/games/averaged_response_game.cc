@@ -1,6 +1,7 @@
 #include "solvers/frontier/games/averaged_response_game.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -55,7 +56,10 @@ void AveragedResponseGame::solve(const RowGame& game, std::vector<GameEnd>& ends
     drop_settled(game);
     if (round_ < game.rounds) move_kernels(step);
   }
-  for (int lane = 0; lane < lanes_; ++lane) harvest(lane);
+  for (int lane = 0; lane < lanes_; ++lane) {
+    if (several()) find_bound(game, lane);
+    harvest(lane);
+  }
 }
 
 void AveragedResponseGame::begin(const RowGame& game) {
@@ -63,7 +67,8 @@ void AveragedResponseGame::begin(const RowGame& game) {
   const int signals = static_cast<int>(channels_.size());
   const int places = static_cast<int>(game.places.size());
   const auto first = model.outcome_begin(game.row);
-  lanes_ = static_cast<int>(game.weights.size()) / signals;
+  lanes_ = all_ = static_cast<int>(game.weights.size()) / signals;
+  played_.assign(all_, 0);
   weights_.assign(game.weights.begin(), game.weights.end());
   lane_.resize(lanes_);
   std::iota(lane_.begin(), lane_.end(), 0);
@@ -98,8 +103,9 @@ void AveragedResponseGame::answer_kernels(const RowGame& game, double step) {
   const double discount = problem_->discount();
   support_.assign(lanes_, 0.0);
   inner_.assign(lanes_, 0.0);
+  if (several()) history_.resize(history_.size() + static_cast<std::size_t>(places) * all_);
   for (int i = 0; i < places; ++i) {
-    if (signals != 2)
+    if (several())
       answer_many_prices(game, i, step);
     else if (!averaging())
       answer_along_curve(game, i);
@@ -122,7 +128,7 @@ void AveragedResponseGame::answer_kernels(const RowGame& game, double step) {
       inner_[lane] += weights_[j * lanes_ + lane] * earned;
     }
   }
-  for (int lane = 0; lane < lanes_; ++lane)
+  for (int lane = 0; lane < lanes_ && !several(); ++lane)
     bound_[lane] = std::min(bound_[lane], discount * support_[lane]);
 }
 
@@ -215,33 +221,39 @@ void AveragedResponseGame::find_sensitivity(const RowGame& game) {
 }
 
 void AveragedResponseGame::answer_many_prices(const RowGame& game, int place, double step) {
-  const Directions& directions = game.next->directions();
-  const int signals = directions.signals();
-  const double* bounds = game.next->bounds(game.places[place]);
-  const double* points = game.next->points(game.places[place], 0);
+  const int signals = game.next->directions().signals();
   const double* kernel = kernel_.data() + std::int64_t{place} * padded_;
-  double q[Directions::kMostConstraints + 1];
-  Directions::Parts parts;
+  double q[Directions::kMostSignals];
+  std::int32_t* history = history_.data() + history_.size() -
+                          (game.places.size() - static_cast<std::size_t>(place)) * all_;
   for (int lane = 0; lane < lanes_; ++lane) {
     for (int j = 0; j < signals; ++j)
       q[j] = weights_[j * lanes_ + lane] * kernel[j * lanes_ + lane];
-    directions.split(q, parts);
-    int best = 0;
-    double most = -std::numeric_limits<double>::infinity();
-    for (int c = 0; c < parts.count; ++c) {
-      support_[lane] += parts.weight[c] * bounds[parts.direction[c]];
-      double value = 0;
-      for (int j = 0; j < signals; ++j)
-        value += q[j] * points[j * directions.size() + parts.direction[c]];
-      if (value > most) most = value, best = parts.direction[c];
-    }
-    if (parts.count > 0) inner_[lane] += most;
+    std::int32_t best = 0;
+    inner_[lane] += game.supports->inside(game.places[place], q, best);
     for (int j = 0; j < signals; ++j) {
       double& average = points_[place][j * lanes_ + lane];
-      average += step * (points[j * directions.size() + best] - average);
+      average += step * (game.next->points(game.places[place], j)[best] - average);
     }
-    history_.push_back(best);
+    history[lane_[lane]] = best;
   }
+}
+
+// With several constraints the bound of the average kernels takes more than all else of a round,
+// and is found when a lane may be settled by it.
+void AveragedResponseGame::find_bound(const RowGame& game, int lane) {
+  const int signals = static_cast<int>(channels_.size());
+  double q[Directions::kMostSignals];
+  Directions::Parts parts;
+  double sum = support_[lane];
+  for (std::size_t i = 0; i < game.places.size(); ++i) {
+    for (int j = 0; j < signals; ++j)
+      q[j] = weights_[j * lanes_ + lane] * kernel_[i * padded_ + j * lanes_ + lane];
+    int& near = near_[i * lanes_ + lane];
+    if (near == 0 && lane > 0) near = near_[i * lanes_ + lane - 1];
+    sum += game.supports->outside(game.places[i], q, near, parts);
+  }
+  bound_[lane] = std::min(bound_[lane], problem_->discount() * sum);
 }
 
 // Nature answers the average points, for each signal on its own; what she leaves is guaranteed.
@@ -281,6 +293,7 @@ void AveragedResponseGame::harvest(int lane) {
     for (std::size_t j = 0; j < signals; ++j)
       found.kernel[i * signals + j] = kernel_[i * padded_ + j * lanes_ + lane];
   }
+  played_[lane_[lane]] = round_;
   if (signals != 2) return;
   found.promises.resize(pointers_.size());
   for (std::size_t i = 0; i < pointers_.size(); ++i)
@@ -292,12 +305,13 @@ void AveragedResponseGame::drop_settled(const RowGame& game) {
   const int signals = static_cast<int>(channels_.size());
   std::vector<int>& keep = keep_;
   keep.clear();
+  const bool look = several() && round_ > 1 && std::has_single_bit(static_cast<unsigned>(round_));
   for (int lane = 0; lane < lanes_; ++lane) {
+    if (several() && (look || gap_now(lane) <= game.tolerance[lane_[lane]])) find_bound(game, lane);
     if (!settled(game, lane)) keep.push_back(lane);
   }
   const int left = static_cast<int>(keep.size());
-  const bool several = signals > 2;  // their history is kept by lane
-  if (left > 0 && (several || padded_lanes(signals * left) == padded_)) return;
+  if (left > 0 && padded_lanes(signals * left) == padded_) return;
   for (int lane = 0, next = 0; lane < lanes_; ++lane) {
     if (next < left && keep[next] == lane) {
       ++next;
@@ -328,17 +342,19 @@ void AveragedResponseGame::drop_settled(const RowGame& game) {
     bound_[n] = bound_[keep[n]];
     value_[n] = value_[keep[n]];
     inner_[n] = inner_[keep[n]];
+    support_[n] = support_[keep[n]];
   }
   lanes_ = left;
   padded_ = padded;
 }
 
 void AveragedResponseGame::mixture(int place, int lane, std::vector<MemoryMove>& moves) const {
-  const auto places = pointers_.size(), lanes = history_.size() / (round_ * places);
+  const auto places = pointers_.size();
   const std::size_t first = moves.size();
-  const double all = 0.5 * round_ * (round_ + 1);  // steps 2 / (t + 2) weigh round t by t + 1
-  for (int t = 0; t < round_; ++t) {
-    const std::int32_t point = history_[(t * places + place) * lanes + lane];
+  const int rounds = played_[lane];
+  const double all = 0.5 * rounds * (rounds + 1);  // steps 2 / (t + 2) weigh round t by t + 1
+  for (int t = 0; t < rounds; ++t) {
+    const std::int32_t point = history_[(t * places + place) * all_ + lane];
     const auto found = std::find_if(moves.begin() + first, moves.end(),
                                     [&](const MemoryMove& m) { return m.memory == point; });
     if (found == moves.end()) {

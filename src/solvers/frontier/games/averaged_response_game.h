@@ -19,8 +19,8 @@ class AveragedResponseGame {
 
   void solve(const RowGame& game, std::vector<GameEnd>& ends);
 
-  // The distribution over points of a place that makes `chosen`; only kept when there are several
-  // constraints.
+  // The distribution over points of a place that a game ended with; only kept when there are
+  // several constraints.
   void mixture(int place, int lane, std::vector<MemoryMove>& moves) const;
 
   RowEvaluator& rows() { return rows_; }
@@ -39,6 +39,8 @@ class AveragedResponseGame {
   void answer_along_curve(const RowGame& game, int place);
   void find_sensitivity(const RowGame& game);
   void answer_many_prices(const RowGame& game, int place, double step);
+  void find_bound(const RowGame& game, int lane);
+  bool several() const { return channels_.size() > 2; }
   void answer_points(const RowGame& game);
   void move_kernels(double step);
   bool settled(const RowGame& game, int lane) const;
@@ -63,6 +65,8 @@ class AveragedResponseGame {
   std::vector<int> edge_;              // and on which edge
   std::vector<double> sensitivity_;    // of nature's answer to the points: [signal][lane]
   std::vector<int> near_;              // last position of each place and lane among the prices
+  int all_ = 0;                        // lanes of the game
+  std::vector<int> played_;            // rounds of each of them
   std::vector<std::int32_t> history_;  // point that answered in each round: [round][place][lane]
 };
 

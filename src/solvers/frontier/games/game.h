@@ -6,6 +6,7 @@
 
 #include "redoubt/problem.h"
 #include "solvers/frontier/sets/next_stage_layout.h"
+#include "solvers/frontier/sets/supports.h"
 
 namespace redoubt::internal {
 
@@ -23,6 +24,7 @@ struct RowGame {
   bool landing = false;
   const TradeOffs* next = nullptr;
   const std::vector<Curve>* curves = nullptr;  // of the next places, with one constraint
+  const Supports* supports = nullptr;          // of the next places, with several
   const NextStageLayout* ahead = nullptr;
   std::span<const double> weights;    // [signal][lane] of the direction of each lane
   std::span<const double> tolerance;  // of each lane: a gap of the game that is small enough

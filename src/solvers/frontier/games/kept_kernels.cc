@@ -31,7 +31,7 @@ KeptKernels::KeptKernels(const Problem& problem, std::span<const Channel> channe
       rest_.push_back(causes.rest[k]);
       const auto add = [&](std::int32_t action, double, const double* kernels) {
         const Row row = model_->row_begin(0, s) + action;
-        add_row(problem, channels, directions_, row, backup.places_of(row), k, kernels);
+        add_row(channels, stage, row, backup.places_of(row), k, kernels);
       };
       for_each_cause(causes, k, add);
       for (; rival != causes.rivals.end() && rival->direction == k; ++rival)
@@ -44,10 +44,10 @@ KeptKernels::KeptKernels(const Problem& problem, std::span<const Channel> channe
 
 // Reward and priced utilities of a row under the kernels, and the directions that they make of this
 // one, written by those that are listed.
-void KeptKernels::add_row(const Problem& problem, std::span<const Channel> channels,
-                          const Directions& directions, Row row,
+void KeptKernels::add_row(std::span<const Channel> channels, const FrontierStage& stage, Row row,
                           std::span<const std::int64_t> places, int direction,
                           const double* kernel) {
+  const Directions& directions = directions_;
   const int signals = directions.signals();
   const auto outcomes = model_->outcome_end(row) - model_->outcome_begin(row);
   double earned = 0;
@@ -59,16 +59,16 @@ void KeptKernels::add_row(const Problem& problem, std::span<const Channel> chann
              model_->outcome_value(channel.signal, model_->outcome_begin(row) + i);
     earned += directions.weight(direction, j) * own;
   }
-  double q[Directions::kMostConstraints + 1];
+  double q[Directions::kMostSignals];
   Directions::Parts parts;
+  int near = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (int j = 0; j < signals; ++j)
       q[j] = directions.weight(direction, j) * kernel[i * signals + j];
-    parts.count = 0;
-    directions.split(q, parts);
+    split(stage, places[i], q, near, parts);
     for (int n = 0; n < parts.count; ++n) {
       column_.push_back(places[i] * directions.size() + parts.direction[n]);
-      weight_.push_back(problem.discount() * parts.weight[n]);
+      weight_.push_back(problem_->discount() * parts.weight[n]);
     }
   }
   earned_.push_back(earned);

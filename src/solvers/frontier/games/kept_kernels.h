@@ -29,9 +29,8 @@ class KeptKernels {
   };
   Change sweep(const std::vector<double>& next, std::vector<double>& bounds,
                std::span<const double> units, Exchange& exchange, Workers& workers) const;
-  void add_row(const Problem& problem, std::span<const Channel> channels,
-               const Directions& directions, Row row, std::span<const std::int64_t> places,
-               int direction, const double* kernel);
+  void add_row(std::span<const Channel> channels, const FrontierStage& stage, Row row,
+               std::span<const std::int64_t> places, int direction, const double* kernel);
 
   const Model* model_;
   const Problem* problem_;

@@ -114,7 +114,7 @@ bool KlGame::find_warm_start(const RowGame& game, int direction) {
   KlWarmStart& warm_start = warm_starts_->warm_starts[direction];
   if (warm_start.known || !later_) return warm_start.known;
   const auto known = [&](int n) { return later_->warm_starts[n].known; };
-  const std::vector<double>& prices = game.next->directions().prices(0);
+  const std::vector<double>& prices = game.next->directions().prices();
   const int ray = static_cast<int>(prices.size());
   int from = game.ahead->nearest[direction];
   const double log_price = game.ahead->log_price[direction];

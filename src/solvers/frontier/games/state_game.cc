@@ -240,18 +240,8 @@ double StateGame::respond_at(int place, const double* q, double& support, std::i
     return q[0] * curve.reward[best] + q[1] * curve.utility[best];
   }
   Directions::Parts parts;
-  directions.split(q, parts);
-  double most = -kInfinity;
-  support = 0;
-  point = 0;
-  for (int n = 0; n < parts.count; ++n) {
-    support += parts.weight[n] * bounds[parts.direction[n]];
-    double value = 0;
-    for (int j = 0; j < directions.signals(); ++j)
-      value += q[j] * next.points(place_[place], j)[parts.direction[n]];
-    if (value > most) most = value, point = parts.direction[n];
-  }
-  return parts.count > 0 ? most : 0;
+  support = rows_->supports->outside(place_[place], q, near_[place], parts);
+  return rows_->supports->inside(place_[place], q, point);
 }
 
 // Every action answers nature's mixture; the best of them bounds the game.

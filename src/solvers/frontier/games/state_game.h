@@ -5,7 +5,7 @@
 
 #include "bellman/state_batch.h"
 #include "numerics/simplex.h"
-#include "solvers/frontier/sets/trade_offs.h"
+#include "solvers/frontier/sets/supports.h"
 
 namespace redoubt::internal {
 
@@ -17,6 +17,7 @@ struct StateRows {
   std::vector<char> landing;                      // of each action: the last place is one
   const TradeOffs* next = nullptr;
   const std::vector<Curve>* curves = nullptr;  // of the next places, with one constraint
+  const Supports* supports = nullptr;          // of the next places, with several
 
   int actions() const { return static_cast<int>(places.size()); }
 };

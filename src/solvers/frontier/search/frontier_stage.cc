@@ -54,6 +54,8 @@ void complete_stage(const Landings& landings, FrontierStage& stage, Workers& wor
     for (std::int64_t place = landings.model().states(); place < stage.table.places(); ++place) {
       stage.curves.push_back(curve_of(stage.table, place));
     }
+  } else {
+    stage.supports = Supports(stage.table);
   }
 }
 
@@ -66,18 +68,33 @@ double best_inside(const FrontierStage& stage, std::int64_t place, const double*
     while (corner > 0 && curve.price[corner - 1] * q[0] >= q[1]) --corner;
     return q[0] * curve.reward[corner] + q[1] * curve.utility[corner];
   }
-  double most = -kInfinity;
-  for (int k = 0; k < stage.table.directions().size(); ++k) {
-    double value = 0;
-    for (int j = 0; j < stage.table.directions().signals(); ++j)
-      value += q[j] * stage.table.points(place, j)[k];
-    most = std::max(most, value);
+  return stage.supports.inside(place, q, corner);
+}
+
+void split(const FrontierStage& stage, std::int64_t place, const double* q, int& near,
+           Directions::Parts& parts) {
+  const Directions& directions = stage.table.directions();
+  if (directions.constraints() != 1) {
+    stage.supports.outside(place, q, near, parts);
+    return;
   }
-  return most;
+  parts.count = 0;
+  const Directions::Pair pair = directions.split(q[0], q[1], near);
+  if (pair.low_weight > 0) parts.add(pair.low, pair.low_weight);
+  if (pair.high_weight > 0) parts.add(pair.high, pair.high_weight);
 }
 
 void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds) {
-  if (directions.constraints() != 1) return;
+  if (directions.constraints() != 1) {
+    auto lane = lanes.begin();
+    for (int k = 0; k < directions.size(); ++k) {
+      if (lane != lanes.end() && *lane == k)
+        ++lane;
+      else
+        bounds[k] = kInfinity;
+    }
+    return;
+  }
   for (std::size_t n = 0; n + 1 < lanes.size(); ++n) {
     const int low = lanes[n], high = lanes[n + 1];
     const double from = directions.weight(low, 1);

@@ -6,7 +6,7 @@
 #include "solvers/frontier/games/kl_game.h"
 #include "solvers/frontier/sets/landings.h"
 #include "solvers/frontier/sets/recipes.h"
-#include "solvers/frontier/sets/trade_offs.h"
+#include "solvers/frontier/sets/supports.h"
 
 namespace redoubt::internal {
 
@@ -49,6 +49,7 @@ struct FrontierStage {
   std::vector<Recipes> recipes;  // of each state
   std::vector<Causes> causes;    // of each state
   std::vector<Curve> curves;     // of each place, with one constraint
+  Supports supports;             // of the places, with several
   LandingPlans landings;         // how the points of the landings are achieved
 };
 
@@ -60,8 +61,13 @@ void complete_stage(const Landings& landings, FrontierStage& stage, Workers& wor
 // guess of the corner of the curve that has it, and receives it.
 double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner);
 
+// The directions of a place that bound what it has in direction q. With one constraint, `near` is a
+// guess of the one with the next lower price, and receives it.
+void split(const FrontierStage& stage, std::int64_t place, const double* q, int& near,
+           Directions::Parts& parts);
+
 // A direction that was left out lies between two that were not, or between one and the ray: its
-// bound is theirs, mixed. With several constraints none is.
+// bound is theirs, mixed. With several constraints it stays infinite: others say all there is.
 void fill_bounds(const Directions& directions, std::span<const int> lanes, double* bounds);
 
 // Gives every direction of a state the best of the points, [signal][direction], that the recipes of

@@ -50,7 +50,11 @@ class Follow {
       const Directions& directions = stage->table.directions();
       gaps_.visits.emplace_back(std::int64_t{states_} * directions.size(), 0.0);
       auto& states = gaps_.state_loss.emplace_back();
-      if (signals_ == 2) states.assign(states_ * directions.prices(0).size(), 0.0);
+      auto& near = gaps_.near.emplace_back();
+      if (signals_ == 2)
+        states.assign(states_ * directions.prices().size(), 0.0);
+      else
+        near.resize(std::int64_t{states_} * directions.size() * signals_);
     }
   }
 
@@ -68,6 +72,7 @@ class Follow {
     }
     for (int h = 0; h < steps_; ++h) step(h, exchange, workers);
     for (std::vector<double>& losses : gaps_.state_loss) send_to_owners(model, exchange, losses);
+    for (auto& losses : gaps_.near) send_to_owners(model, exchange, losses);
     sums_.finish(exchange.ranks(), gaps_);
     return std::move(gaps_);
   }
@@ -83,7 +88,9 @@ class Follow {
     arriving_.assign(open_.size() * signals_, 0.0);
     landed_.assign(static_cast<std::size_t>(landings_.count()) * table.directions().size(), 0.0);
     if (signals_ == 2)
-      landing_loss_.assign(landings_.count() * table.directions().prices(0).size(), 0.0);
+      landing_loss_.assign(landings_.count() * table.directions().prices().size(), 0.0);
+    else
+      landing_near_.assign(landed_.size() * signals_, {});
   }
 
   double gap(int stage, std::int64_t place, int k) const {
@@ -91,22 +98,12 @@ class Follow {
     return table.bounds(place)[k] - table.along(place, k, k);
   }
 
-  // The listed directions that q is made of.
-  void split(int stage, const double* q, Hint& hint, Directions::Parts& parts) const {
-    const Directions& directions = at(stage).table.directions();
-    if (signals_ != 2) return directions.split(q, parts);
-    parts.count = 0;
-    const Directions::Pair pair = directions.split(q[0], q[1], hint.direction);
-    if (pair.low_weight > 0) parts.add(pair.low, pair.low_weight);
-    if (pair.high_weight > 0) parts.add(pair.high, pair.high_weight);
-  }
-
   // A part of the direction, of weight q, comes to a place of a stage: notes what is lost there
   // because q lies between listed directions. Returns the gap of the place in its direction.
   double arrive(int stage, std::int64_t place, const double* q, Hint& hint) {
     const TradeOffs& table = at(stage).table;
     Directions::Parts parts;
-    split(stage, q, hint, parts);
+    split(at(stage), place, q, hint.direction, parts);
     if (parts.count == 0) return 0;
     double outer = 0, inherited = 0;
     for (int n = 0; n < parts.count; ++n) {
@@ -115,26 +112,24 @@ class Follow {
     }
     const double inside = best_inside(at(stage), place, q, hint.corner);
     const double loss = std::max(0.0, outer - inside - inherited);
-    if (signals_ == 2) {
-      if (q[0] > kNegligible) note(stage, place, 0, hint.direction, q[1] / q[0], loss);
-    } else {
-      if (q[0] > kNegligible) sums_.add_mass(slot(stage), q[0]);
-      blame(stage, place, q, loss);
-    }
+    const int largest = static_cast<int>(
+        std::max_element(parts.weight.begin(), parts.weight.begin() + parts.count) -
+        parts.weight.begin());
+    if (signals_ != 2)
+      note(stage, place, parts.direction[largest], q, loss);
+    else if (q[0] > kNegligible)
+      note(stage, place, hint.direction, q[1] / q[0], loss);
     if (place >= states_) {
       for (int n = 0; n < parts.count; ++n) {
         const int k = parts.direction[n];
         landed_[(place - states_) * table.directions().size() + k] +=
             sums_.weight(table.directions().lead(k), parts.weight[n]);
       }
-    } else if (via_ == Via::listed || q[0] <= kNegligible) {
+    } else if (via_ == Via::listed || (signals_ == 2 && q[0] <= kNegligible)) {
       for (int n = 0; n < parts.count; ++n)
         go_on(stage, place, parts.direction[n], parts.weight[n]);
     } else {
-      const auto largest =
-          std::max_element(parts.weight.begin(), parts.weight.begin() + parts.count);
-      const auto lane =
-          place * table.directions().size() + parts.direction[largest - parts.weight.begin()];
+      const auto lane = place * table.directions().size() + parts.direction[largest];
       for (int j = 0; j < signals_; ++j) arriving_[lane * signals_ + j] += sums_.weight(j, q[j]);
       open_[lane] += sums_.loss(outer - inside);
     }
@@ -157,8 +152,9 @@ class Follow {
     const int size = here.table.directions().size();
     add_up(exchange.ranks(), landed_);
     add_up(exchange.ranks(), landing_loss_);
+    add_up(exchange.ranks(), landing_near_);
     for (int landing = 0; landing < landings_.count(); ++landing) {
-      if (signals_ == 2) spread_loss(stage, landing);
+      spread_loss(stage, landing);
       for (int k = 0; k < size; ++k) {
         const double weight = landed_[landing * size + k];
         if (weight > 0) leave_landing(stage, landing, k, weight);
@@ -172,10 +168,24 @@ class Follow {
     std::fill(values.begin(), values.end(), 0.0);
     for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()] += all[i];
   }
+  static void add_up(Communicator& ranks, std::vector<GapAttribution::Near>& values) {
+    if (ranks.size() == 1 || values.empty()) return;
+    const auto all = all_gather<GapAttribution::Near>(ranks, values);
+    std::fill(values.begin(), values.end(), GapAttribution::Near{});
+    for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()].add(all[i]);
+  }
 
   // A finer grid at a landing is one at all of its states.
   void spread_loss(int stage, int landing) {
-    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
+    if (signals_ != 2) {
+      const std::int64_t size = std::int64_t{at(stage).table.directions().size()} * signals_;
+      for_each_covered(landing, [&](State s) {
+        for (std::int64_t k = 0; k < size; ++k)
+          gaps_.near[slot(stage)][s * size + k].add(landing_near_[landing * size + k]);
+      });
+      return;
+    }
+    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices().size());
     std::vector<double>& losses = gaps_.state_loss[slot(stage)];
     for_each_covered(landing, [&](State s) {
       for (std::int64_t n = 0; n < intervals; ++n)
@@ -208,7 +218,7 @@ class Follow {
           curve.reward[above - 1] - curve.price[above - 1] * (utility - curve.utility[above - 1]);
       if (own - reward > 1e-9 * std::max(1.0, std::abs(reward))) return;
       const double price = curve.price[above - 1];
-      note(stage, s, 0, interval_of(stage, price), price, weight * open);
+      note(stage, s, interval_of(stage, price), price, weight * open);
     });
   }
 
@@ -222,39 +232,32 @@ class Follow {
 
   // The listed prices that a price lies between, by the lower one.
   std::int64_t interval_of(int stage, double price) const {
-    const std::vector<double>& prices = at(stage).table.directions().prices(0);
+    const std::vector<double>& prices = at(stage).table.directions().prices();
     return std::upper_bound(prices.begin(), prices.end(), price) - prices.begin() - 1;
   }
 
-  // With several constraints a loss is shared by the leads that the direction is written by, each
-  // in proportion to what it stands for.
-  void blame(int stage, std::int64_t place, const double* q, double loss) {
+  // With several constraints a loss is noted with the direction that stands for most of q.
+  void note(int stage, std::int64_t place, int k, const double* q, double loss) {
+    sums_.add_loss(loss);
+    GapAttribution::Near here;
+    here.loss = here.most = sums_.loss(loss);
+    if (here.loss <= 0) return;
+    std::copy_n(q, signals_, here.which.begin());
     const Directions& directions = at(stage).table.directions();
-    const auto size_of = [&](const Directions::Level& level) {
-      double size = scales_[level.lead];
-      for (int j = level.lead + 1; j < signals_; ++j) {
-        const double last = directions.prices(directions.list(level.lead, j)).back();
-        size += std::min(level.price[j], last) * scales_[j];
-      }
-      return level.weight * size;
-    };
-    double all = 0;
-    directions.for_each_level(q, [&](const Directions::Level& level) { all += size_of(level); });
-    directions.for_each_level(q, [&](const Directions::Level& level) {
-      if (level.weight <= kNegligible) return;
-      for (int j = level.lead + 1; j < signals_; ++j)
-        note(stage, place, directions.list(level.lead, j), level.low[j], level.price[j],
-             loss * size_of(level) / all);
-    });
+    const auto side = k * signals_ + side_of(q, directions.weights_of(k), scales_);
+    const std::int64_t size = std::int64_t{directions.size()} * signals_;
+    if (place < states_)
+      gaps_.near[slot(stage)][place * size + side].add(here);
+    else
+      landing_near_[(place - states_) * size + side].add(here);
   }
 
-  void note(int stage, std::int64_t place, int list, std::int64_t n, double price, double loss) {
+  void note(int stage, std::int64_t place, std::int64_t n, double price, double loss) {
     if (loss <= 0) return;
-    sums_.add_interval(slot(stage), list, n, loss, price);
-    if (signals_ != 2) return;
+    sums_.add_interval(slot(stage), n, loss, price);
     loss = sums_.loss(loss);
     std::vector<double>& losses = gaps_.state_loss[slot(stage)];
-    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices(0).size());
+    const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices().size());
     if (place < states_) {
       losses[place * intervals + n] += loss;
       return;
@@ -307,7 +310,7 @@ class Follow {
         const double up = (directions.weight(k, 1) - from) / width, down = high < rays ? 1 - up : 1;
         const double mixed = down * gap(stage, state, low) + up * gap(stage, state, high);
         const double lost = std::max(0.0, gap(stage, state, k) - mixed);
-        note(stage, state, 0, k, directions.weight(k, 1), q[0] * lost);
+        note(stage, state, k, directions.weight(k, 1), q[0] * lost);
         if (via_ == Via::listed) {
           leave(stage, first, low, q[0] * down);
           leave(stage, first, high, q[0] * up);
@@ -333,13 +336,18 @@ class Follow {
   void step_direction(int stage, State state, std::int32_t k, const double* q) {
     const FrontierStage& here = at(stage);
     const Model& model = problem_.model();
-    double part[Directions::kMostConstraints + 1];
+    double part[Directions::kMostSignals];
     double open = 0;
     for_each_cause(here.causes[state], k, [&](int action, double weight, const double* kernel) {
       if (weight <= 0) return;
       const std::span<const std::int64_t> places =
           backup_.places_of(model.row_begin(stage, state) + action);
-      hints_.resize(std::max(hints_.size(), places.size()));
+      // With several constraints a direction between cells goes to the first that it comes to,
+      // which must not depend on what came before.
+      if (signals_ == 2)
+        hints_.resize(std::max(hints_.size(), places.size()));
+      else
+        hints_.assign(places.size(), {});
       for (std::size_t i = 0; i < places.size(); ++i) {
         for (int j = 0; j < signals_; ++j)
           part[j] = problem_.discount() * weight * q[j] * kernel[i * signals_ + j];
@@ -366,7 +374,8 @@ class Follow {
   std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]
   std::vector<double> landed_;              // weight that came to landings: [landing][direction]
   std::vector<double> landing_loss_;        // what is lost there: [landing][between prices]
-  std::vector<Hint> hints_;                 // of each place of the row at hand
+  std::vector<GapAttribution::Near> landing_near_;  // the same with several constraints
+  std::vector<Hint> hints_;                         // of each place of the row at hand
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -13,17 +14,27 @@ namespace redoubt::internal {
 // around which price. Found by following the answer forward from the start, by the actions and
 // kernels that its bound comes from.
 struct GapAttribution {
+  // All numbers, so that ranks can send it as such.
+  struct Near {
+    double loss = 0;                                       // gap at the start
+    double most = 0;                                       // of one direction that comes there
+    std::array<double, Directions::kMostSignals> which{};  // that direction
+
+    void add(const Near& other);
+  };
   struct Interval {
     double loss = 0;            // gap at the start that a finer grid here would close
     double weighted_price = 0;  // loss times price
   };
-  std::vector<std::vector<std::vector<Interval>>>
-      intervals;  // [stage][list of prices][between price n and the next, or beyond]
+  // With one constraint: [stage][between price n and the next, or beyond].
+  std::vector<std::vector<Interval>> intervals;
   std::vector<std::vector<double>>
-      state_loss;  // the same for each state, [stage][state * prices + n], with one constraint
+      state_loss;  // the same for each state, [stage][state * prices + n]
+  // With several: what is lost near a direction, on the side of each signal,
+  // [stage][(state * directions + direction) * signals + signal].
+  std::vector<std::vector<Near>> near;
   std::vector<std::vector<double>>
       visits;  // [stage][state * directions + direction]: weight of what is followed there
-  std::vector<double> mass;   // of each stage, with several constraints: weight of all directions
   double between_prices = 0;  // sum of all losses
   double games = 0;           // gap at the start that longer games would close
 };

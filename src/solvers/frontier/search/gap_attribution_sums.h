@@ -16,12 +16,12 @@ class GapAttributionSums {
   GapAttributionSums(const std::vector<const FrontierStage*>& stages, std::vector<double> weights,
                      std::span<const double> scales);
 
-  void add_mass(int stage, double mass) { mass_[stage].add(mass, unit_of_mass_); }
   void add_games(double loss) { games_.add(loss, unit_); }
-  void add_interval(int stage, int list, std::int64_t n, double loss, double price) {
-    Interval& interval = intervals_[stage][list][n];
+  void add_loss(double loss) { lost_.add(loss, unit_); }  // with several constraints
+  void add_interval(int stage, std::int64_t n, double loss, double price) {
+    Interval& interval = intervals_[stage][n];
     interval.loss.add(loss, unit_);
-    interval.weighted_price.add(loss * price, price_units_[list]);
+    interval.weighted_price.add(loss * price, price_unit_);
   }
 
   // Terms of sums that every state has for itself, to be added as they are.
@@ -37,13 +37,11 @@ class GapAttributionSums {
   template <class Visit>
   void for_each_sum(Visit visit);
 
-  double unit_, unit_of_mass_;
-  std::vector<double> price_units_;  // of each list
-  std::vector<Grid> weight_grids_;   // of each signal
+  double unit_, price_unit_ = 0;
+  std::vector<Grid> weight_grids_;  // of each signal
   Grid loss_grid_;
-  std::vector<ExactSum> mass_;
-  ExactSum games_;
-  std::vector<std::vector<std::vector<Interval>>> intervals_;  // as in GapAttribution
+  ExactSum games_, lost_;
+  std::vector<std::vector<Interval>> intervals_;  // as in GapAttribution
 };
 
 // Where only a share of the answer's weight was followed: the rest is taken to go where that did.
@@ -55,8 +53,13 @@ void take_larger(const GapAttribution& finer, GapAttribution& gaps);
 
 std::vector<double> weights_of(const Root& root);
 
+// The signal that q cares for more than another direction does.
+int side_of(const double* q, const double* direction, std::span<const double> scales);
+
 // Adds up what ranks have of each other's states, equally many values for each; nothing is left of
 // them but with their owners.
 void send_to_owners(const Model& model, Exchange& exchange, std::vector<double>& values);
+void send_to_owners(const Model& model, Exchange& exchange,
+                    std::vector<GapAttribution::Near>& values);
 
 }  // namespace redoubt::internal

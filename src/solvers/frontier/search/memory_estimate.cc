@@ -102,25 +102,22 @@ MemoryPlan column_bytes(const Problem& problem) {
 
 namespace {
 
-// Of all leads.
-double directions_of(std::size_t constraints, std::size_t prices) {
-  double sum = 0;
-  for (std::size_t after = 0; after <= constraints; ++after) sum += std::pow(prices, after);
-  return sum;
-}
-
-// Of each constraint, in the first pass.
-std::size_t prices_at_first(const Problem& problem) {
+// In the first pass.
+double directions_at_first(const Problem& problem) {
   const std::size_t constraints = problem.constraints().size();
-  return problem.infinite() ? first_prices(constraints).size()
-                            : prices_around(1, 1, constraints).size();
+  if (constraints != 1)
+    return directions_around(std::vector<double>(constraints, 1.0),
+                             std::vector<double>(constraints, 1.0))
+        .size();
+  return 1.0 +
+         static_cast<double>((problem.infinite() ? first_prices() : prices_around(1, 1)).size());
 }
 
 }  // namespace
 
 double internal::frontier_bytes_for_each_state(const Problem& problem) {
   const std::size_t constraints = problem.constraints().size();
-  const double directions = directions_of(constraints, prices_at_first(problem));
+  const double directions = directions_at_first(problem);
   Shape shape{};  // of one state, rows apart
   shape.own = shape.known = 1;
   shape.signals = 1.0 + static_cast<double>(constraints);
@@ -132,11 +129,8 @@ MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options)
   if (std::holds_alternative<Nominal>(problem.uncertainty())) return column_bytes(problem);
   // An infinite horizon has one that leads to itself, and the one before it.
   const int stages = problem.infinite() ? 2 : problem.horizon();
-  const std::size_t constraints = problem.constraints().size();
-  const auto directions = [&](std::size_t prices) { return directions_of(constraints, prices); };
-  MemoryPlan plan = search_bytes(problem, stages, directions(prices_at_first(problem)), 1);
-  const MemoryPlan most = search_bytes(
-      problem, stages, directions(most_prices(constraints, most_directions(problem, options))), 2);
+  MemoryPlan plan = search_bytes(problem, stages, directions_at_first(problem), 1);
+  const MemoryPlan most = search_bytes(problem, stages, 1 + most_directions(problem, options), 2);
   plan.growth = most.bytes() - plan.bytes();
   return plan;
 }

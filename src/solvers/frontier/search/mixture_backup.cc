@@ -26,6 +26,7 @@ void MixtureBackup::find_rows(int stage, State state, const FrontierStage& next)
   rows_.first = model.row_begin(stage, state);
   rows_.next = &next.table;
   rows_.curves = &next.curves;
+  rows_.supports = &next.supports;
   rows_.places.clear();
   rows_.landing.clear();
   for (Row row = rows_.first; row < model.row_end(stage, state); ++row) {

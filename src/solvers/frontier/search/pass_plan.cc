@@ -11,6 +11,7 @@ namespace redoubt::internal {
 namespace {
 
 constexpr int kMostRounds = 1 << 16;
+constexpr int kMostRoundsInPlace = 512;  // with several constraints
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
 constexpr double kForPrices = 0.25, kForGames = 0.45, kForgotten = 0.02;
@@ -18,6 +19,10 @@ constexpr double kForGamesInPlace = 0.6;  // of an infinite horizon
 // What a first, coarse pass says of losses between prices is too little by about this.
 constexpr double kOfFirst = 0.3;
 constexpr double kLeastShare = 1e-3;
+// States with several constraints ask for different directions; each looks at some of those listed.
+// The one stage of an infinite horizon is played through again and again.
+constexpr int kSharedBy = 4, kSharedInPlace = 8;
+constexpr double kFar = 2.8;  // the logarithm of 16, from exchange rates to first prices
 
 // What will be followed to the directions of all grids, on all ranks.
 struct Visits {
@@ -45,35 +50,39 @@ Visits count_visits(const std::vector<PriceGrid>& grids, Communicator& ranks) {
 
 }  // namespace
 
-// Prices around the rate at which the best policies for two channels exchange them; the search
-// moves to where the answer is.
-PassPlan::Prices PassPlan::exchange_rates() const {
-  Prices prices;
-  for (std::size_t lead = 0; lead < extremes_.channels.size(); ++lead) {
-    for (std::size_t j = lead + 1; j < extremes_.channels.size(); ++j) {
-      prices.push_back(first_prices(constraints()));
-      for (double& price : prices.back()) price *= extremes_.exchange_rate(lead, j);
-    }
-  }
-  return prices;
+std::vector<double> PassPlan::exchange_rates() const {
+  std::vector<double> rates;
+  for (std::size_t c = 0; c < constraints(); ++c)
+    rates.push_back(extremes_.exchange_rate(0, c + 1));
+  return rates;
 }
 
+// Around the rates at which the best policies for two channels exchange them, or around the prices
+// of a location; the search moves to where the answer is.
 void PassPlan::begin(const Location* location) {
-  Prices prices = exchange_rates();
   // What games leave open adds up over the stages.
   const double share = problem_.infinite() ? 1e-2 * (1 - contraction(problem_, workers_)) : 1e-3;
   const double tolerance = share * extremes_.spread[0];
+  const std::vector<double> rates = exchange_rates();
   stages_.clear();
   if (location == nullptr) {
+    Directions directions(static_cast<int>(constraints()), {});
+    if (constraints() == 1) {
+      std::vector<double> prices = first_prices();
+      for (double& price : prices) price *= rates[0];
+      directions = Directions::of_prices(prices);
+    } else if (constraints() > 1) {
+      directions = directions_around(rates, std::vector<double>(rates.size(), kFar));
+    }
     stages_.assign(problem_.infinite() ? 1 : problem_.horizon(),
-                   make_stage(Directions(prices), tolerance));
+                   make_stage(std::move(directions), tolerance));
     return;
   }
-  for (const std::vector<double>& deviation : location->deviation) {
-    for (std::size_t c = 0; c < constraints(); ++c)
-      prices[c] = prices_around(location->prices[c], deviation[c], constraints());
-    stages_.push_back(make_stage(Directions(prices), tolerance));
-  }
+  for (const std::vector<double>& deviation : location->deviation)
+    stages_.push_back(make_stage(
+        constraints() == 1 ? Directions::of_prices(prices_around(location->prices[0], deviation[0]))
+                           : directions_around(location->prices, deviation),
+        tolerance));
 }
 
 PassPlan::Size PassPlan::size() const {
@@ -104,49 +113,47 @@ StagePlan PassPlan::make_stage(Directions directions, double tolerance) const {
   return plan;
 }
 
+int PassPlan::most_shared() const {
+  return problem_.infinite() ? most_directions_ / kSharedInPlace : kSharedBy * most_directions_;
+}
+
 bool PassPlan::refine(const GapAttribution& gaps, const Answer& answer) {
-  if (!answer.root.reachable && constraints() > 1 && add_direction(answer.root.prices)) return true;
-  while (!make_finer(gaps, answer)) {
-    // All is as fine as the estimates ask for, and it is not enough: ask for more. Several
-    // constraints would ask for too much: all combinations of their prices are directions.
-    if (constraints() > 1 || share_ < kLeastShare || answer.gap() > 0.95 * asked_at_) return false;
+  bool finer = make_finer(gaps, answer);
+  if (!answer.root.reachable && constraints() > 1) finer |= add_direction(answer.root.prices);
+  while (!finer) {
+    // All is as fine as the estimates ask for, and it is not enough: ask for more. (Averages, which
+    // games of several constraints end with, would take too long in place.)
+    if (several_in_place() || share_ < kLeastShare || answer.gap() > 0.95 * asked_at_) return false;
     share_ /= 4;
     asked_at_ = answer.gap();
+    finer = make_finer(gaps, answer);
   }
   return true;
 }
 
-std::vector<PassPlan::Prices> PassPlan::listed_prices() const {
-  std::vector<Prices> prices;
-  for (const StagePlan& plan : stages_) {
-    Prices& stage = prices.emplace_back();
-    for (int list = 0; list < plan.directions.lists(); ++list)
-      stage.push_back(plan.directions.prices(list));
-  }
-  return prices;
-}
-
-// Adds the prices of one direction at every stage, whichever of its signals leads. False when they
-// are listed already.
+// Every state looks at one more direction at every stage, which leaves the reward out. False when
+// that is listed already.
 bool PassPlan::add_direction(const std::vector<double>& wanted) {
-  bool finer = false;
-  std::vector<Prices> prices = listed_prices();
-  const auto add = [&](std::vector<double>& list, double price) {
-    const auto place = std::lower_bound(list.begin(), list.end(), price);
-    if (place != list.end() && *place == price) return;
-    list.insert(place, price);
-    finer = true;
-  };
-  for (std::size_t h = 0; h < stages_.size(); ++h) {
-    const Directions& directions = stages_[h].directions;
-    for (int lead = 0; lead < directions.signals(); ++lead) {
-      const double weight = lead == 0 ? 1.0 : wanted[lead - 1];
-      for (int j = lead + 1; weight > 0 && j < directions.signals(); ++j)
-        add(prices[h][directions.list(lead, j)], wanted[j - 1] / weight);
+  bool added = false;
+  for (StagePlan& stage : stages_) {
+    std::vector<double> weights = stage.directions.weights();
+    weights.push_back(0);
+    weights.insert(weights.end(), wanted.begin(), wanted.end());
+    Directions directions(static_cast<int>(constraints()), weights);
+    if (directions == stage.directions) continue;
+    added = true;
+    double least = kInfinity;
+    for (const double tolerance : stage.tolerance) least = std::min(least, tolerance);
+    StagePlan more = make_stage(std::move(directions), min_over_ranks(workers_.ranks(), least));
+    const std::int64_t old = stage.directions.size(), size = more.directions.size();
+    for (std::int64_t k = 0; k < old; ++k) {
+      const int at = more.directions.find(stage.directions.weights_of(static_cast<int>(k)));
+      for (State s = 0; s < problem_.model().own_states(); ++s)
+        more.tolerance[s * size + at] = stage.tolerance[s * old + k];
     }
-    stages_[h] = make_stage(Directions(prices[h]), stages_[h].tolerance.front());
+    stage = std::move(more);
   }
-  return finer;
+  return added;
 }
 
 // False when it is the same plan again.
@@ -154,55 +161,48 @@ bool PassPlan::make_finer(const GapAttribution& gaps, const Answer& answer) {
   // Early passes, whose prices are still coarse, are not worth games of the final accuracy. Games
   // that cost more than they were allowed to need more rounds.
   const bool in_place = problem_.infinite();
+  const int most_rounds = several_in_place() ? kMostRoundsInPlace : kMostRounds;
   const double for_games = (in_place ? kForGamesInPlace : kForGames) * share_ * answer.allowed;
   const bool unfinished = gaps.games > std::max(for_games, 1.2 * for_games_);
   const double before = for_games_;
   const bool first = std::isinf(before) && !in_place;
   for_games_ = std::max(for_games, (in_place ? 0.02 : 0.01) * answer.gap());
-  const bool more = for_games_ < before || (unfinished && rounds_ < kMostRounds);
-  if (unfinished) rounds_ = std::min(2 * rounds_, kMostRounds);
+  const bool more = for_games_ < before || (unfinished && rounds_ < most_rounds);
+  if (unfinished) rounds_ = std::min(2 * rounds_, most_rounds);
   const double target = (first ? kOfFirst : 1) * kForPrices * share_ * answer.allowed;
-  const bool finer = constraints() == 1 ? refine_states(gaps, target) : refine_stages(gaps, target);
+  const bool finer = refine_states(gaps, target);
   return more || finer;
 }
 
-// With one constraint every state has a grid of its own, and plays its games less exactly where
-// little comes to: what one unit of work saves is then the same everywhere.
+// Every state has directions of its own, and plays its games less exactly where little comes to:
+// what one unit of work saves is then the same everywhere.
 bool PassPlan::refine_states(const GapAttribution& gaps, double target) {
   Communicator& ranks = workers_.ranks();
+  const double lanes = sum_over_ranks(ranks, size().lanes);
   const std::vector<PriceGrid> grids =
-      refine_grids(gaps, target, most_directions_, stages_, problem_.model(), workers_);
+      constraints() == 1
+          ? refine_grids(gaps, target, most_directions_, stages_, problem_.model(), workers_)
+          : add_directions(gaps, target / lanes, most_shared(), stages_, problem_, extremes_.spread,
+                           workers_);
   const Visits visits = count_visits(grids, ranks);
   const double least = least_visits_ * visits.sum / visits.lanes;
+  const bool evenly = several_in_place();
   bool finer = false;
   for (std::size_t h = 0; h < stages_.size(); ++h) {
     const PriceGrid& grid = grids[h];
     finer |= grid.finer;
-    stages_[h] = make_stage(grid.directions, for_games_ / visits.sum_of_roots);
+    stages_[h] =
+        make_stage(grid.directions, for_games_ / (evenly ? visits.sum : visits.sum_of_roots));
     for (std::size_t n = 0; n < grid.visits.size(); ++n) {
-      if (grid.looks_at[n])
+      if (grid.looks_at[n] && evenly)
+        continue;
+      else if (grid.looks_at[n])
         stages_[h].tolerance[n] /= std::sqrt(std::max(grid.visits[n], least));
       else
         stages_[h].tolerance[n] = std::numeric_limits<double>::infinity();
     }
   }
   return any_rank(ranks, finer);
-}
-
-// With several constraints the prices are those of the stage.
-bool PassPlan::refine_stages(const GapAttribution& gaps, double target) {
-  double roots = 0;
-  for (const double mass : gaps.mass) roots += std::sqrt(mass);
-  std::vector<Prices> prices = listed_prices();
-  add_prices(gaps, target, most_prices(constraints(), most_directions_), prices);
-  bool finer = false;
-  for (std::size_t h = 0; h < stages_.size(); ++h) {
-    Directions directions(prices[h]);
-    finer |= directions.size() > stages_[h].directions.size();
-    const double tolerance = for_games_ / (roots * std::sqrt(std::max(gaps.mass[h], 1e-12)));
-    stages_[h] = make_stage(std::move(directions), tolerance);
-  }
-  return finer;
 }
 
 void PassPlan::visit(Archive& archive) {
@@ -217,17 +217,14 @@ void PassPlan::visit(Archive& archive) {
 }
 
 void PassPlan::visit_stages(Archive& archive) {
-  Prices prices;  // of all stages
-  for (const Prices& stage : listed_prices())
-    prices.insert(prices.end(), stage.begin(), stage.end());
-  archive.visit("prices", prices);
+  std::vector<std::vector<double>> weights;  // of all stages
+  for (const StagePlan& stage : stages_) weights.push_back(stage.directions.weights());
+  archive.visit("directions", weights);
   const std::int64_t states = problem_.model().own_states();
   std::int64_t each = 0;  // directions of a state, at all stages
-  auto list = prices.begin();
-  for (StagePlan& stage : stages_) {
-    const auto end = list + stage.directions.lists();
-    stage.directions = Directions(Prices(list, end));
-    list = end;
+  for (std::size_t h = 0; h < stages_.size(); ++h) {
+    StagePlan& stage = stages_[h];
+    stage.directions = Directions(static_cast<int>(constraints()), weights[h]);
     each += stage.directions.size();
     stage.tolerance.resize(states * stage.directions.size());
   }

@@ -51,16 +51,14 @@ class PassPlan {
   void visit(Archive& archive);  // in a checkpoint
 
  private:
-  using Prices = Directions::Prices;
-
   std::size_t constraints() const { return extremes_.required.size(); }
-  Prices exchange_rates() const;
+  std::vector<double> exchange_rates() const;  // of the reward and each utility
   StagePlan make_stage(Directions directions, double tolerance) const;
-  std::vector<Prices> listed_prices() const;
+  bool several_in_place() const { return problem_.infinite() && constraints() > 1; }
+  int most_shared() const;  // directions of a stage, with several constraints
   bool add_direction(const std::vector<double>& wanted);
   bool make_finer(const GapAttribution& gaps, const Answer& answer);
   bool refine_states(const GapAttribution& gaps, double target);
-  bool refine_stages(const GapAttribution& gaps, double target);
   void visit_stages(Archive& archive);
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();

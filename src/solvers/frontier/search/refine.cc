@@ -11,8 +11,7 @@ namespace {
 
 // Beyond this price the reward does not count any more.
 constexpr double kHighest = 1e100;
-constexpr int kMostParts = 11;              // that an interval is cut into at once
-constexpr double kMostCombinations = 2000;  // of the prices of several constraints
+constexpr int kMostParts = 11;  // that an interval is cut into at once
 
 // An interval cut into n parts loses 1/n^2 of what it lost. The fewest prices that bring the sum to
 // the target cut an interval into parts in proportion to the cube root of its loss. This is their
@@ -41,9 +40,9 @@ class StageGrid {
  public:
   StageGrid(const GapAttribution& gaps, int stage, const StagePlan& before, const Model& model)
       : model_(model),
-        intervals_(gaps.intervals[stage][0]),
+        intervals_(gaps.intervals[stage]),
         before_(before),
-        old_(before.directions.prices(0)),
+        old_(before.directions.prices()),
         count_(static_cast<int>(old_.size())),
         states_(model.own_states()),
         loss_(gaps.state_loss[stage].data()),
@@ -83,7 +82,7 @@ class StageGrid {
       if (intervals_[n].loss > 0) cut(old_, n, std::min(parts[n], room + 1), intervals_[n], prices);
     }
     place.push_back(static_cast<int>(prices.size()));
-    PriceGrid grid{Directions({prices}), {}, {}, false};
+    PriceGrid grid{Directions::of_prices(prices), {}, {}, false};
     grid.looks_at.assign(std::int64_t{states_} * grid.directions.size(), 0);
     grid.visits.assign(grid.looks_at.size(), 0.0);
     for (State s = 0; s < states_; ++s) look(s, place, grid);
@@ -141,25 +140,17 @@ class StageGrid {
 
 }  // namespace
 
-std::vector<double> first_prices(std::size_t constraints) {
-  const int steps = constraints <= 1 ? 7 : 3;  // from 1/64 up to 22.6, or 64
-  const double ratio = constraints <= 1 ? std::sqrt(8.0) : 16;
+std::vector<double> first_prices() {
   std::vector<double> prices = {0, 1.0 / 64};
-  for (int step = 0; step < steps; ++step) prices.push_back(prices.back() * ratio);
+  for (int step = 0; step < 7; ++step) prices.push_back(prices.back() * std::sqrt(8.0));  // to 22.6
   return prices;
 }
 
-std::vector<double> prices_around(double price, double deviation, std::size_t constraints) {
-  const int half = constraints <= 1 ? 6 : 2;
+std::vector<double> prices_around(double price, double deviation) {
+  constexpr int half = 6;
   std::vector<double> prices = {0};
   for (int n = -half; n <= half; ++n) prices.push_back(price * std::exp(deviation * n / half));
   return prices;
-}
-
-int most_prices(std::size_t constraints, int most) {
-  if (constraints <= 1) return most;
-  return std::min(
-      most, static_cast<int>(std::pow(kMostCombinations, 1 / static_cast<double>(constraints))));
 }
 
 std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, int most,
@@ -188,38 +179,11 @@ std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, i
   auto begin = own.begin();
   for (std::size_t h = 0; h < before.size(); ++h) {
     workers.check();
-    const auto end = begin + static_cast<std::ptrdiff_t>(before[h].directions.prices(0).size());
+    const auto end = begin + static_cast<std::ptrdiff_t>(before[h].directions.prices().size());
     grids.push_back(stages[h].make({begin, end}, most));
     begin = end;
   }
   return grids;
-}
-
-// All combinations of the prices of several constraints are directions, so prices are added one by
-// one.
-void add_prices(const GapAttribution& gaps, double target, int most,
-                std::vector<std::vector<std::vector<double>>>& prices) {
-  double roots = 0;
-  for (const auto& stage : gaps.intervals) {
-    for (const auto& list : stage) {
-      for (const auto& interval : list) roots += std::cbrt(interval.loss);
-    }
-  }
-  const double ratio = parts_per_root(roots, target);
-  for (std::size_t h = 0; h < prices.size(); ++h) {
-    for (std::size_t c = 0; c < prices[h].size(); ++c) {
-      const std::vector<double> before = std::move(prices[h][c]);
-      std::vector<double>& list = prices[h][c];
-      list.clear();
-      for (std::size_t n = 0; n < before.size(); ++n) {
-        list.push_back(before[n]);
-        const GapAttribution::Interval& interval = gaps.intervals[h][c][n];
-        const bool room = static_cast<int>(list.size() + before.size() - n - 1) < most;
-        if (room && interval.loss > 0 && ratio * std::cbrt(interval.loss) >= 1.5)
-          cut(before, n, 2, interval, list);
-      }
-    }
-  }
 }
 
 }  // namespace redoubt::internal

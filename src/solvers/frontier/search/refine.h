@@ -14,17 +14,20 @@ struct StagePlan {
   std::vector<double> tolerance;
 };
 
-// The prices that a search with this many constraints begins with, in units of the exchange rate of
-// two totals, where nothing better is known.
-std::vector<double> first_prices(std::size_t constraints);
+// The prices that a search with one constraint begins with, in units of the exchange rate of two
+// totals, where nothing better is known.
+std::vector<double> first_prices();
 // The same around a price that is known, up to a deviation of its logarithm.
-std::vector<double> prices_around(double price, double deviation, std::size_t constraints);
-// The most prices that a constraint may have at a stage, where `most` was asked for.
-int most_prices(std::size_t constraints, int most);
+std::vector<double> prices_around(double price, double deviation);
+// With several constraints: directions around the one with these prices, each of which has a
+// deviation, and those that leave some of the signals out.
+Directions directions_around(const std::vector<double>& prices,
+                             const std::vector<double>& deviation);
 
-// For one constraint: prices are added where the losses are, and every state looks at as many of
-// them as its own losses ask for, so that their sum comes to `target`. No stage gets more than
-// `most` prices. Ranks call this together, each for its own states. Throws Stopped.
+// What a stage shall look at. With one constraint prices are added where the losses are, and every
+// state looks at as many of them as its own losses ask for, so that their sum comes to `target`. No
+// stage gets more than `most` directions. Ranks call this together, each for its own states. Throws
+// Stopped.
 struct PriceGrid {
   Directions directions;
   std::vector<char> looks_at;  // [state * directions + direction]
@@ -37,8 +40,11 @@ std::vector<PriceGrid> refine_grids(const GapAttribution& gaps, double target, i
                                     const std::vector<StagePlan>& before, const Model& model,
                                     Workers& workers);
 
-// For several constraints: adds prices where the losses are, [stage][list].
-void add_prices(const GapAttribution& gaps, double target, int most,
-                std::vector<std::vector<std::vector<double>>>& prices);
+// The same for several constraints: every state looks at one more direction near each of its own
+// where more is lost than `least`. States share directions that are close for them. `scales` are
+// the spreads of the signals.
+std::vector<PriceGrid> add_directions(const GapAttribution& gaps, double least, int most,
+                                      const std::vector<StagePlan>& before, const Problem& problem,
+                                      std::span<const double> scales, Workers& workers);
 
 }  // namespace redoubt::internal

@@ -72,6 +72,7 @@ TradeOffs at_start(const TradeOffs& table, const Start& start) {
   const Directions& directions = table.directions();
   TradeOffs mean(directions, 1);
   for (std::size_t i = 0; i < start.states.size(); ++i) {
+    if (start.probability[i] <= 0) continue;  // a bound may be infinite
     for (int k = 0; k < directions.size(); ++k) {
       mean.bounds(0)[k] += start.probability[i] * table.bounds(start.states[i])[k];
       for (int j = 0; j < directions.signals(); ++j) {

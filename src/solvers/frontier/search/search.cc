@@ -11,9 +11,10 @@
 namespace redoubt::internal {
 namespace {
 
-// Passes in a row that close less than a tenth of the gap. With one constraint the search makes its
-// games more even meanwhile, which takes a few of them.
-constexpr int kMostIdle = 3, kMostIdleOfOne = 8;
+// Passes in a row that close less than a tenth of the gap. The search makes its games more even
+// meanwhile, which takes a few of them.
+constexpr int kMostIdle = 8, kMostIdleInPlace = 3;
+constexpr double kNear = 5;          // times the gap that is allowed
 constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
 
 // The last pass closed less of the gap than a finer grid should.
@@ -97,6 +98,10 @@ bool FrontierSearch::search(Solution& solution) {
     record(solution);
     if (infeasible() || (root_.reachable && excess() <= 0) || !limit_.empty() || stagnant())
       return true;
+    if (breaks_another()) {
+      limit_ = "it was asked for some of the constraints, and its policy breaks another one";
+      return true;
+    }
     offer_pass(stages_.front());
     const PassPlan::Size size = plan_.size();
     AnsweredPass pass{problem_, landings_, {}, steps_to_follow(), root_, scales_};
@@ -126,12 +131,23 @@ bool FrontierSearch::infeasible() const {
           bound_ < extremes_.least[0] - 1e-9 * std::max(scales_[0], std::abs(extremes_.least[0])));
 }
 
+// Whether the answer comes near and will not do, so that the search has to ask for more.
+bool FrontierSearch::breaks_another() {
+  const bool asks_for_all = required_.size() == whole_.constraints().size();
+  if (asks_for_all || required_.size() < 2 || !root_.reachable ||
+      bound_ - root_.value > kNear * allowed())
+    return false;
+  const Policy policy = policy_of_pass(stages_.front()).policy;
+  return !evaluate(whole_, policy, workers_).evaluation.satisfied();
+}
+
 // A pass may be large and gain nothing: prices are limited in number, and landings are known by
 // their states only one direction at a time.
 bool FrontierSearch::stagnant() {
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
   idle_.add(open, root_.reachable);
-  if (idle_.count < (required_.size() == 1 ? kMostIdleOfOne : kMostIdle)) return false;
+  const bool in_place = problem_.infinite() && required_.size() > 1;
+  if (idle_.count < (in_place ? kMostIdleInPlace : kMostIdle)) return false;
   limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_.count);
   return true;
 }
@@ -152,8 +168,7 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
   const std::vector<StagePlan>& plan = plan_.stages();
   const int horizon = static_cast<int>(plan.size());
   stages.resize(horizon + 1);
-  stages[horizon] =
-      make_stage(Directions(Prices(Directions::lists(static_cast<int>(required_.size())), {0.0})));
+  stages[horizon] = make_stage(Directions(static_cast<int>(required_.size()), {}));
   complete_stage(landings_, stages[horizon], workers_);
   for (int h = horizon; h-- > 0;) {
     if (watch_.stop(1 - (h + 1.0) / horizon) || !has_room_for_stage()) return false;

@@ -64,8 +64,6 @@ class FrontierSearch {
   Solution run();
 
  private:
-  using Prices = Directions::Prices;
-
   bool search(Solution& solution);  // false: stopped between two stages
   void visit(Archive& archive, Solution& solution);
   void visit_stage(Archive& archive);
@@ -98,6 +96,7 @@ class FrontierSearch {
                  Policy& policy) const;
   bool infeasible() const;
   bool stagnant();
+  bool breaks_another();
   double allowed() const;
   double excess() const { return bound_ - root_.value - allowed(); }  // gap beyond what is allowed
   void find_memory_limit();

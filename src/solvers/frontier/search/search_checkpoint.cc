@@ -31,11 +31,11 @@ void FrontierSearch::visit(Archive& archive, Solution& solution) {
 void FrontierSearch::visit_stage(Archive& archive) {
   if (stages_.empty()) stages_.push_back(make_stage(plan_.stages().front().directions));
   FrontierStage& stage = stages_.front();
-  Prices prices;
-  for (int list = 0; list < stage.table.directions().lists(); ++list)
-    prices.push_back(stage.table.directions().prices(list));
-  archive.visit("stage_prices", prices);
-  if (Directions read(prices); !(read == stage.table.directions())) stage = make_stage(read);
+  std::vector<double> weights = stage.table.directions().weights();
+  archive.visit("stage_directions", weights);
+  if (Directions read(static_cast<int>(required_.size()), weights);
+      !(read == stage.table.directions()))
+    stage = make_stage(read);
   const Model& model = problem_.model();
   const std::int64_t size = stage.table.directions().size(), stride = stage.table.stride();
   const std::int64_t each = stride + size;

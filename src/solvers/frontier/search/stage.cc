@@ -166,10 +166,10 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
   }
   const auto places = places_of(row);
   if (static_cast<int>(ends_.size()) < count) ends_.resize(count);
-  const RowGame game{row,         places,       landings_->of(row) >= 0,
-                     &next.table, &next.curves, options.ahead,
-                     weights_,    tolerance_,   beat_,
-                     rounds};
+  const RowGame game{row,           places,       landings_->of(row) >= 0,
+                     &next.table,   &next.curves, &next.supports,
+                     options.ahead, weights_,     tolerance_,
+                     beat_,         rounds};
   const bool kl = means == Means::newton && places.size() > 1 &&
                   std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
   if (kl) {

@@ -1,52 +1,54 @@
 #include "solvers/frontier/sets/directions.h"
 
+#include <algorithm>
+
 #include "support/require.h"
 
 namespace redoubt::internal {
 
-Directions::Directions(Prices prices) : prices_(std::move(prices)) {
-  while (lists(constraints_) < lists()) ++constraints_;
-  require(constraints_ <= kMostConstraints, "{} constraints, the frontier method takes at most {}",
-          constraints_, kMostConstraints);
-  begin_ = {0};
-  for (int lead = 0; lead < signals(); ++lead) {
-    int count = 1;
-    for (int j = lead + 1; j < signals(); ++j)
-      count *= static_cast<int>(prices_[list(lead, j)].size());
-    begin_.push_back(begin_.back() + count);
-    lead_.insert(lead_.end(), count, lead);
+Directions::Directions(int constraints, const std::vector<double>& weights)
+    : signals_(constraints + 1), begin_({}) {
+  require(constraints <= kMostConstraints, "{} constraints, the frontier method takes at most {}",
+          constraints, kMostConstraints);
+  const std::size_t listed = weights.size() / signals_;
+  std::vector<std::vector<std::vector<double>>> of_lead(signals_);
+  for (int lead = 0; lead < signals_; ++lead) {
+    of_lead[lead].assign(1, std::vector<double>(signals_, 0.0));
+    of_lead[lead][0][lead] = 1;
   }
-  weights_.assign(static_cast<std::size_t>(size()) * signals(), 0.0);
-  for (int d = 0; d < size(); ++d) {
-    double* weights = weights_.data() + static_cast<std::size_t>(d) * signals();
-    weights[lead(d)] = 1;
-    int rest = d - begin_[lead(d)];
-    for (int j = signals() - 1; j > lead(d); --j) {  // the last signal varies fastest
-      const std::vector<double>& listed = prices_[list(lead(d), j)];
-      const int count = static_cast<int>(listed.size());
-      weights[j] = listed[rest % count];
-      rest /= count;
+  for (std::size_t n = 0; n < listed; ++n) {
+    const auto first = weights.begin() + static_cast<std::ptrdiff_t>(n * signals_);
+    std::vector<double> direction(first, first + signals_);
+    const auto lead =
+        std::find_if(direction.begin(), direction.end(), [](double w) { return w > 0; });
+    if (lead == direction.end()) continue;
+    const double unit = *lead;
+    for (double& weight : direction) weight /= unit;
+    auto& others = of_lead[lead - direction.begin()];
+    if (std::find(others.begin(), others.end(), direction) == others.end())
+      others.push_back(std::move(direction));
+  }
+  for (int lead = 0; lead < signals_; ++lead) {
+    begin_.push_back(size());
+    for (const std::vector<double>& direction : of_lead[lead]) {
+      lead_.push_back(lead);
+      weights_.insert(weights_.end(), direction.begin(), direction.end());
+      if (constraints == 1 && lead == 0) prices_.push_back(direction[1]);
     }
   }
+  begin_.push_back(size());
 }
 
-void Directions::split(const double* q, Parts& parts) const {
-  parts.count = 0;
-  for_each_level(q, [&](const Level& level) {
-    const int after = signals() - 1 - level.lead;
-    for (int corner = 0; corner < 1 << after; ++corner) {
-      int direction = 0;
-      double weight = level.weight;
-      for (int n = 0; n < after; ++n) {
-        const int j = level.lead + 1 + n;
-        const bool up = corner >> n & 1;
-        weight *= up ? level.share[j] : 1 - level.share[j];
-        direction = direction * static_cast<int>(prices_[list(level.lead, j)].size()) +
-                    level.low[j] + (up ? 1 : 0);
-      }
-      if (weight > 0) parts.add(begin_[level.lead] + direction, weight);
-    }
-  });
+Directions Directions::of_prices(const std::vector<double>& prices) {
+  std::vector<double> weights;
+  for (const double price : prices) weights.insert(weights.end(), {1, price});
+  return {1, weights};
+}
+
+int Directions::find(const double* weights) const {
+  for (int k = 0; k < size(); ++k)
+    if (std::equal(weights, weights + signals_, weights_of(k))) return k;
+  return -1;
 }
 
 }  // namespace redoubt::internal

@@ -8,6 +8,7 @@
 #include "model/submodel.h"
 #include "numerics/infinity.h"
 #include "parallel/collectives.h"
+#include "solvers/frontier/sets/joint_promises.h"
 
 namespace redoubt::internal {
 namespace {
@@ -91,7 +92,7 @@ void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOf
     parts[2 * k + 1] = {k, 0.0};
   }
   if (directions.constraints() != 1) return;
-  const std::vector<double>& price = directions.prices(0);
+  const std::vector<double>& price = directions.prices();
   const std::vector<int> corners = envelope(least, price);
   for (std::size_t n = 0; n + 1 < corners.size(); ++n) {
     const int low = corners[n], high = corners[n + 1];
@@ -246,7 +247,7 @@ class CommonPromises {
   std::vector<Search> searches_;
 };
 
-// Several constraints, or none: every state keeps its own point of the same direction.
+// No constraints: every state keeps its own point.
 void promise_by_direction(const Landings& landings, TradeOffs& table) {
   const std::int64_t size = table.directions().size(), signals = table.directions().signals();
   std::vector<double> least(landings.count() * signals * size, kInfinity);
@@ -279,6 +280,11 @@ LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, Tr
   for (int landing = 0; landing < landings.count(); ++landing)
     bound_landing(plans.least.data() + landing * size, std::int64_t{model.states()} + landing,
                   table, plans.parts.data() + 2 * landing * size);
+  if (table.directions().constraints() > 1) {
+    find_joint_promises(landings, table, plans, workers);
+    plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
+    return plans;
+  }
   if (one)
     CommonPromises(landings, curves, table, workers).find();
   else

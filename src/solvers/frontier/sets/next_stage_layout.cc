@@ -11,7 +11,7 @@ namespace {
 constexpr double kMostSmoothed = 0.25;
 
 void find_nearest(const Directions& known, const Directions& directions, NextStageLayout& ahead) {
-  const std::vector<double>& price = known.prices(0);
+  const std::vector<double>& price = known.prices();
   const int last = known.rays_begin() - 1;
   for (int k = 0, nearest = 0; k < directions.size(); ++k) {
     const double own = directions.weight(k, 1);
@@ -53,7 +53,7 @@ void add_best(const Curve& curve, const Directions& directions, std::vector<std:
 }
 
 void add_bounds(const TradeOffs& table, std::int64_t place, std::vector<SupportEntry>& supports) {
-  const std::vector<double>& price = table.directions().prices(0);
+  const std::vector<double>& price = table.directions().prices();
   const std::size_t last = price.size() - 1;
   const double* bounds = table.bounds(place);
   supports.push_back({0, 0, -kInfinity});
@@ -72,13 +72,13 @@ NextStageLayout lay_out_next_stage(const TradeOffs& table, const std::vector<Cur
   NextStageLayout ahead;
   const Directions& known = table.directions();
   find_nearest(known, directions, ahead);
-  ahead.buckets = make_buckets(known.prices(0));
+  ahead.buckets = make_buckets(known.prices());
   std::size_t corners = 0;
   for (const Curve& curve : curves) corners += curve.point.size() + 2;
   ahead.corners.reserve(corners);
   ahead.begin.reserve(curves.size());
   ahead.best.reserve(curves.size() * directions.size());
-  ahead.bounds.reserve(curves.size() * (known.prices(0).size() + 1));
+  ahead.bounds.reserve(curves.size() * (known.prices().size() + 1));
   for (std::size_t place = 0; place < curves.size(); ++place) {
     ahead.begin.push_back(static_cast<std::int64_t>(ahead.corners.size()) + 1);
     add_corners(curves[place], ahead.corners);
