@@ -17,7 +17,8 @@ namespace {
 // Share of the gap at the start that is no gain. Averages, which games end with unless they are
 // found by Newton's method, come to rest only when more rounds are played: by a later pass.
 constexpr double kSettled = 0.005, kSettledByAverages = 0.01;
-constexpr int kMostGames = 100;           // sweeps in which games are played
+// Sweeps in which games are played. With several constraints averages gain little after a few.
+constexpr int kMostGames = 100, kMostAverages = 10;
 constexpr double kForEvaluation = 0.001;  // of the gap that is open
 constexpr double kFollowed = 0.25;        // weight that is left where nothing is followed on
 
@@ -84,6 +85,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
   warm_starts_ = {};
   const bool newton = required_.size() == 1 && std::holds_alternative<KL>(problem_.uncertainty());
   const double no_gain = newton ? kSettled : kSettledByAverages;
+  const int most = required_.size() > 1 ? kMostAverages : kMostGames;
   double open = kInfinity;
   bool followed = false;  // what is next has a controller
   for (int sweeps = 1;; ++sweeps) {
@@ -108,7 +110,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
     bound_ = std::min(bound_, root_.bound);
     const double left = root_.reachable ? bound_ - root_.value : kInfinity;
     const bool settled =
-        (root_.reachable && excess() <= 0) || left > (1 - no_gain) * open || sweeps >= kMostGames;
+        (root_.reachable && excess() <= 0) || left > (1 - no_gain) * open || sweeps >= most;
     if (same) open = left;
     if (same && settled) {
       stages.clear();

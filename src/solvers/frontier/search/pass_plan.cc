@@ -11,7 +11,7 @@ namespace redoubt::internal {
 namespace {
 
 constexpr int kMostRounds = 1 << 16;
-constexpr int kMostRoundsInPlace = 512;  // with several constraints
+constexpr int kMostRoundsInPlace = 128;  // with several constraints
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
 constexpr double kForPrices = 0.25, kForGames = 0.45, kForgotten = 0.02;
