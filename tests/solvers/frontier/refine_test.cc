@@ -136,7 +136,9 @@ TEST(AddDirections, OnlyTheStateWithTheLossLooksThere) {
   ASSERT_GE(added, 0);
   const bool starts = one.problem.start().states.front() == 2;
   for (State s = 0; s < one.problem.model().states(); ++s) {
-    if (!starts) EXPECT_EQ(grid.looks_at[s * size + added], s == 2 ? 1 : 0);
+    if (!starts) {
+      EXPECT_EQ(grid.looks_at[s * size + added], s == 2 ? 1 : 0);
+    }
     double visits = 0;
     for (int k = 0; k < size; ++k) visits += grid.visits[s * size + k];
     EXPECT_NEAR(visits, static_cast<double>(one.size), 1e-12);  // spread, not lost
