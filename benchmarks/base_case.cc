@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -118,7 +119,9 @@ double call_by_kernel(const Uncertainty& set) {
   };
   Scratch scratch;
   const WorstCase kernel = worst_case_kernel(set);
-  std::vector<double> lanes(kOutcomes * kLaneBlock), result(kLaneBlock);
+  // On cache lines, as the call has them.
+  alignas(64) std::array<double, kOutcomes * kLaneBlock> lanes;
+  alignas(64) std::array<double, kLaneBlock> result;
   std::vector<const double*> pointers;
   for (int i = 0; i < kOutcomes; ++i) {
     std::fill_n(lanes.data() + i * kLaneBlock, kLaneBlock, values[i]);

@@ -23,12 +23,12 @@ nlohmann::json run(const std::string& command) {
 }  // namespace
 
 nlohmann::json run_python(const std::string& script, const std::string& argument) {
-  return run(fmt::format("{} {} {}", (kSource / ".venv/bin/python").string(),
+  return run(fmt::format("\"{}\" \"{}\" {}", (kSource / ".venv/bin/python").string(),
                          (kSource / "benchmarks" / script).string(), argument));
 }
 
 nlohmann::json run_peers(const std::string& arguments) {
-  return run(fmt::format("{} {}", (kSource / "benchmarks/peers/run").string(), arguments));
+  return run(fmt::format("\"{}\" {}", (kSource / "benchmarks/peers/run").string(), arguments));
 }
 
 }  // namespace redoubt::bench
