@@ -51,7 +51,7 @@ struct WorstCasesOf {
 };
 
 // A set with radii has one for all rows, or one for each. Throws Error, which names the row.
-WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& rows,
+WorstCasesOf worst_cases(const Uncertainty& uncertainty, const ManyRows& given,
                          std::span<const double> values, bool with_distribution = false);
 
 }  // namespace redoubt

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "bellman/row_evaluator.h"
 #include "evaluation/evaluation.h"
@@ -31,7 +32,7 @@ class Forward {
   }
 
   Course run(int stages) {
-    std::vector<double> here(node_count(policy_, 0), 0.0), next;
+    std::vector<double> here(node_count(policy_, 0), 0.0);
     for (std::size_t i = 0; i < problem_.start().states.size(); ++i) {
       const State s = problem_.start().states[i];
       for (const MemoryMove& move : start_memory(policy_, s))
@@ -39,7 +40,7 @@ class Forward {
     }
     double scale = 1;
     for (int h = 0; h < stages; ++h, scale *= problem_.discount()) {
-      next.assign(node_count(policy_, h + 1), 0.0);
+      std::vector<double> next(node_count(policy_, h + 1), 0.0);
       for (auto& earned : course_.earned) earned.push_back(0.0);
       for (State s = 0; s < model_.states(); ++s) {
         const auto memories = static_cast<std::int32_t>(memory_of(policy_, h, s));
@@ -49,8 +50,7 @@ class Forward {
             act(h, s, m, visits, scale, next);
         }
       }
-      course_.visits.push_back(std::move(here));
-      here.swap(next);
+      course_.visits.push_back(std::exchange(here, std::move(next)));
     }
     return std::move(course_);
   }

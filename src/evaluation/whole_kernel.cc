@@ -65,7 +65,7 @@ void WholeKernel::set(const std::vector<State>& next, const std::vector<double>&
   earned_ = gather(earned, row_from_, all_earned_);
 }
 
-std::vector<char> WholeKernel::of_all_rows(std::vector<char> own) const {
+std::vector<char> WholeKernel::of_all_rows(const std::vector<char>& own) const {
   std::vector<char> all;
   const std::span<const char> found = gather(own, row_from_, all);
   return {found.begin(), found.end()};

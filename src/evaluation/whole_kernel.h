@@ -22,7 +22,7 @@ class WholeKernel {
            const std::vector<double>& earned);
   KernelRows rows() const { return {state_rows_, begin_, next_, probability_, earned_}; }
   // What each rank has for its rows, for all rows.
-  std::vector<char> of_all_rows(std::vector<char> own) const;
+  std::vector<char> of_all_rows(const std::vector<char>& own) const;
 
  private:
   bool alone() const { return ranks_->size() == 1; }

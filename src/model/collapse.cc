@@ -29,7 +29,7 @@ class Collapse {
     find_reached();
     number_states();
     begin_arrays();
-    for (std::size_t s = 0; s < members_.size(); ++s) add_state(members_[s]);
+    for (const auto& members : members_) add_state(members);
     if (stays_ >= 0) arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
     Terms terms = terms_;
     for (State& s : terms.start.states) s = number_[s];
@@ -143,9 +143,8 @@ class Collapse {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < std::min(kMost, members.size()); ++i)
       names.push_back(model_.state_name(members[i]));
-    const std::string all = fmt::format("{}", fmt::join(names, " or "));
-    if (members.size() <= kMost) return all;
-    return fmt::format("{} or {} more", all, members.size() - kMost);
+    if (members.size() > kMost) names.push_back(fmt::format("{} more", members.size() - kMost));
+    return fmt::format("{}", fmt::join(names, " or "));
   }
   void carry_arrivals(int signal, std::vector<double>& to) const {
     if (model_.arrival_values(signal).empty()) return;

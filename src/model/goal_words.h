@@ -16,7 +16,7 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-// None: the words are not those of a goal.
-std::optional<Goal> parse_goal(std::string_view words);
+// None: the text is not that of a goal.
+std::optional<Goal> parse_goal(std::string_view text);
 
 }  // namespace redoubt::internal

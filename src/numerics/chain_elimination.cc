@@ -107,8 +107,9 @@ bool ChainElimination::solve(double most_work, std::int64_t most_entries) {
     for (const std::int32_t from : leading_[state]) lead_past(from, state);
     order.push_back(state);
   }
-  for (auto state = order.rbegin(); state != order.rend(); ++state)
-    for (const Entry& e : rows_[*state]) x_[*state] += e.probability * x_[e.to];
+  std::reverse(order.begin(), order.end());
+  for (const std::int32_t state : order)
+    for (const Entry& e : rows_[state]) x_[state] += e.probability * x_[e.to];
   return true;
 }
 

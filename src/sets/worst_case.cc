@@ -56,12 +56,12 @@ WorstCases worst_cases_kernel(const Uncertainty& uncertainty) {
   return choose(uncertainty, best_kernels()).row_of_lane;
 }
 
-WorstOfStates worst_of_states_kernel(const Uncertainty& set, InstructionSet instructions) {
-  return choose_state(set, kernels_for(instructions)).worst;
+WorstOfStates worst_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
+  return choose_state(uncertainty, kernels_for(instructions)).worst;
 }
 
-BestOfStates best_of_states_kernel(const Uncertainty& set, InstructionSet instructions) {
-  return choose_state(set, kernels_for(instructions)).best;
+BestOfStates best_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
+  return choose_state(uncertainty, kernels_for(instructions)).best;
 }
 
 ExpectedValues expected_values_kernel(InstructionSet instructions) {
