@@ -36,7 +36,7 @@ class PolicyChains {
 
   void fill(const Kernels& kernels, int channel, bool transposed);
   void eliminate(double* x);
-  void solve_by_sweeps(const Kernels& kernels, std::span<double> x);
+  void solve_by_sweeps(const Kernels& kernels, std::span<double> all);
   void visits_by_sweeps(const Kernels& kernels, int channel, std::span<double> counts);
   // One step of the chain for one channel and state: visit(next state, probability).
   template <class Visit>

@@ -151,9 +151,11 @@ std::vector<double> LagrangianPolicies::spread_of(int stage) {
   }
   std::vector<Sum> all(constraints);
   const std::vector<Sum> parts = all_gather<Sum>(group_.ranks(), own);
-  for (std::size_t n = 0; n < parts.size(); ++n) {
-    all[n % constraints].variance.add(parts[n].variance);
-    all[n % constraints].states.add(parts[n].states);
+  for (std::size_t rank = 0; rank < parts.size(); rank += constraints) {
+    for (std::size_t c = 0; c < constraints; ++c) {
+      all[c].variance.add(parts[rank + c].variance);
+      all[c].states.add(parts[rank + c].states);
+    }
   }
   std::vector<double> spread;
   for (const Sum& sum : all)

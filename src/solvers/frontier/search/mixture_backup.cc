@@ -118,15 +118,15 @@ void MixtureBackup::write_recipe(int lane, const FrontierStage& next, bool last,
   }
 }
 
-void MixtureBackup::write_entry(int action, std::size_t i, double share, const FrontierStage& next,
-                                bool last, Recipes& recipes) {
-  const std::int64_t place = rows_.places[action][i];
+void MixtureBackup::write_entry(int action, std::size_t outcome, double share,
+                                const FrontierStage& next, bool last, Recipes& recipes) {
+  const std::int64_t place = rows_.places[action][outcome];
   const bool one = next.table.directions().constraints() == 1;
   moves_.clear();
   double utility = 0;
   for (const GameColumn& column : end_.columns) {
     if (column.action != action) continue;
-    const std::int32_t point = last ? 0 : column.points[i];
+    const std::int32_t point = last ? 0 : column.points[outcome];
     const double weight = column.weight / share;
     if (one) utility += weight * next.table.points(place, 1)[point];
     const auto known = std::find_if(moves_.begin(), moves_.end(),

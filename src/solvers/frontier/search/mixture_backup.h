@@ -24,7 +24,7 @@ class MixtureBackup {
   void begin(const Directions& directions, bool keep_rivals, Causes& causes);
   void keep_cause(int lane, Causes& causes);
   void write_recipe(int lane, const FrontierStage& next, bool last, Recipes& recipes);
-  void write_entry(int action, std::size_t place, double share, const FrontierStage& next,
+  void write_entry(int action, std::size_t outcome, double share, const FrontierStage& next,
                    bool last, Recipes& recipes);
   // What nature leaves of the recipes, [signal][direction].
   std::vector<double> evaluate(const FrontierStage& next, const Recipes& recipes,
