@@ -140,13 +140,13 @@ TEST_P(StateScope, TheWorstKernelIsInTheSetAndAttainsTheValue) {
           value += weight * mean;
         });
         values[s] = value;
+        if (first == model.row_end(h, s)) continue;
         const double radius = std::visit(
             [&](const auto& set) {
               if constexpr (requires { set.radius; }) return set.radius.of(first);
               return 0.0;
             },
             p.uncertainty());
-        if (first == model.row_end(h, s)) continue;
         EXPECT_LE(spent, radius * (1 + 1e-6) + 1e-9);
       }
       next = values;

@@ -270,12 +270,13 @@ TEST(Umb, ErrorsNameTheState) {
     return error_reading(io::write_tar({files.begin(), files.end()}));
   };
   const Json::json_pointer applies_to("/annotations/rewards/reward/applies-to");
-  EXPECT_EQ(error_of_changed({}, [&](auto&, Json& index) { index[applies_to] = {"players"}; }),
+  EXPECT_EQ(error_of_changed(
+                {}, [&](auto&, Json& index) { index[applies_to] = Json::array({"players"}); }),
             "m.umb: annotations.rewards.reward.applies-to[0] = \"players\", must be states, "
             "choices or branches");
   EXPECT_EQ(error_of_changed({.terminal = true},
                              [&](auto& files, Json& index) {
-                               index[applies_to] = {"states"};
+                               index[applies_to] = Json::array({"states"});
                                files[io::umb::annotation("rewards", "reward", "states")] =
                                    io::umb::to_bytes(std::vector<double>{1, 1, 1, 1, 2});
                              }),

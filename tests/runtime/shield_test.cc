@@ -11,6 +11,7 @@
 #include "sets/reference.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/expect_error.h"
+#include "support/patience.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -49,9 +50,10 @@ class Composed {
   // In the sign of a utility.
   std::vector<double> value(int h, State s, const Promise& promise) {
     const Model& model = problem_.model();
-    const auto actions = static_cast<std::int32_t>(model.row_end(h, s) - model.row_begin(h, s));
     std::vector<double> found(problem_.constraints().size(), 0.0);
-    if (h == problem_.horizon() || actions == 0) return found;
+    if (h == problem_.horizon()) return found;
+    const auto actions = static_cast<std::int32_t>(model.row_end(h, s) - model.row_begin(h, s));
+    if (actions == 0) return found;
     if (wants_ == Wants::reward) {
       std::int32_t wanted = 0;
       for_each_choice(greedy_.at(h), greedy_.at(h).begin(s),
@@ -157,8 +159,9 @@ double missed(const Problem& problem, const std::vector<double>& totals) {
 }
 
 TEST(Shield, KeepsEveryConstraintForAnyForeignPolicy) {
+  const int wanted = testing::cases(1000);
   int problems = 0, broken_without = 0;
-  for (std::uint64_t seed = 0; problems < 1000; ++seed) {
+  for (std::uint64_t seed = 0; problems < wanted; ++seed) {
     const Problem problem = with_bounds(random_problem(seed, small(seed)), seed % 2 ? 0.4 : 0.15);
     const Solution solution = frontier(problem, {.tolerance = 1e-2});
     if (solution.status != Status::certified && solution.status != Status::feasible) continue;
@@ -171,7 +174,7 @@ TEST(Shield, KeepsEveryConstraintForAnyForeignPolicy) {
     }
     broken_without += missed(problem, Composed(problem, nullptr, Wants::harm, harmed).totals()) > 0;
   }
-  EXPECT_GT(broken_without, 950);  // the test can fail
+  EXPECT_GE(broken_without, testing::cases(951));  // the test can fail
 }
 
 // With one constraint, the best policy for it decides: with M promised at most, and Q at most when
