@@ -22,16 +22,18 @@ function(redoubt_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# The headers of other libraries that most sources read are compiled once for a target, or are those of another target with the same
-# flags. No header of ours is among them: a change of one compiles what includes it, not all.
+# The headers of other libraries that most sources read, and those that are named, are compiled once for a target. No header of ours
+# is among them: a change of one compiles what includes it, not all.
 function(redoubt_read_headers_once target)
-  if(NOT REDOUBT_TOGETHER)
-    return()
-  endif()
-  if(ARGC GREATER 1)
-    target_precompile_headers(${target} REUSE_FROM ${ARGV1})
-  else()
-    target_precompile_headers(${target} PRIVATE <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
+  if(REDOUBT_TOGETHER)
+    target_precompile_headers(${target} PRIVATE <fmt/format.h> <fmt/ranges.h> ${ARGN}
       <algorithm> <cmath> <filesystem> <functional> <map> <memory> <numeric> <optional> <span> <string> <vector>)
+  endif()
+endfunction()
+
+# The same, where another target with the same flags has them.
+function(redoubt_share_headers target other)
+  if(REDOUBT_TOGETHER)
+    target_precompile_headers(${target} REUSE_FROM ${other})
   endif()
 endfunction()

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "policy/memory_update.h"
+#include "support/json_node.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -136,8 +136,6 @@ void write_policy_csv(std::ostream& out, const Problem& problem, const Policy& p
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json storm_choices(const Model& m, const Policy& policy, const StormMemory& memory, int h, State s,
                    std::int64_t node) {

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <span>
 
 #include "bellman/row_evaluator.h"
 #include "policy/export.h"
 #include "policy/memory_update.h"
+#include "support/json_node.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -230,7 +230,7 @@ void write_moves(std::ostream& out, const std::string& what, const std::vector<s
 }
 
 std::string names_text(const std::vector<std::string>& names) {
-  return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Json(names).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
