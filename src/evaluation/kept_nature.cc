@@ -1,9 +1,12 @@
 #include "evaluation/kept_nature.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "evaluation/policy_steps.h"
 #include "evaluation/stage_evaluation.h"
+#include "model/submodel.h"
+#include "parallel/collectives.h"
 #include "policy/memory_update.h"
 #include "sets/worst_case.h"
 #include "support/require.h"
@@ -164,11 +167,71 @@ std::vector<Residual> KeptNature::step(Workers& workers, Exchange& exchange,
   return residuals;
 }
 
+// Of every node that we have values of, its number among the nodes of all ranks, which are in the
+// order of the whole model; -1 for room that is no node.
+std::vector<State> KeptNature::whole_numbers(Communicator& ranks) const {
+  const Model& model = problem_->model();
+  std::vector<State> state, count;
+  for (State place = 0; place < model.own_states(); ++place) {
+    state.push_back(whole_number(model, model.own(place)));
+    count.push_back(static_cast<State>(decisions_->end(place) - decisions_->begin(place)));
+  }
+  state = all_gather_lists(ranks, std::move(state));
+  count = all_gather_lists(ranks, std::move(count));
+  std::vector<State> first(state.size() + 1, 0);
+  for (std::size_t i = 0; i < state.size(); ++i) first[state[i] + 1] = count[i];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<State> number(nodes_->nodes(stage_), -1);
+  for (State s = 0; s < model.states(); ++s) {
+    const State whole = whole_number(model, s);
+    std::iota(number.begin() + nodes_->first_node(stage_, s),
+              number.begin() + nodes_->first_node(stage_, s) + first[whole + 1] - first[whole],
+              first[whole]);
+  }
+  return number;
+}
+
+Chain KeptNature::own_chain(std::size_t channel, const std::vector<State>& number) const {
+  Chain chain;
+  chain.begin = begin_;
+  for (const std::int32_t to : column_) chain.next.push_back(number[to]);
+  const auto entries = static_cast<std::int64_t>(column_.size());
+  const auto first = probability_.begin() + static_cast<std::int64_t>(channel) * entries;
+  chain.probability.assign(first, first + entries);
+  const auto nodes = static_cast<std::int64_t>(begin_.size()) - 1;
+  const auto earned = earned_.begin() + static_cast<std::int64_t>(channel) * nodes;
+  chain.earned.assign(earned, earned + nodes);
+  return chain;
+}
+
+bool KeptNature::solve_after(std::int64_t steps, Communicator& ranks, SmallChain& small,
+                             std::vector<double>& values) const {
+  if (!small.wants(steps)) return false;
+  const Model& model = problem_->model();
+  const std::vector<State> number = whole_numbers(ranks);
+  std::vector<State> own;
+  for (State place = 0; place < model.own_states(); ++place) {
+    const auto first = nodes_->first_node(stage_, model.own(place));
+    const auto count = decisions_->end(place) - decisions_->begin(place);
+    own.insert(own.end(), number.begin() + first, number.begin() + first + count);
+  }
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    if (!small.solve(gather_chain(ranks, own, own_chain(c, number)))) return false;
+    double* to = values.data() + c * number.size();
+    for (std::size_t node = 0; node < number.size(); ++node)
+      if (number[node] >= 0) to[node] = small[number[node]];
+  }
+  return true;
+}
+
 std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& problem,
                                     const Policy& policy, int stage,
                                     std::span<const Channel> channels, Workers& workers,
                                     const Width& width, std::vector<double>& values) {
   KeptNature kept(nodes, problem, policy, stage, channels);
+  const double all_nodes = sum_over_ranks(workers.ranks(), static_cast<double>(kept.own_nodes()));
+  SmallChain small(problem, workers.ranks(), static_cast<std::int64_t>(all_nodes));
+  const bool lands = lands_anywhere(problem);
   std::vector<double> better;
   const NatureSweeps sweeps{
       .robust =
@@ -191,7 +254,10 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
             auto residuals = kept.step(workers, nodes.exchange(), values, better);
             values.swap(better);
             return residuals;
-          }};
+          },
+      .solve = [&](std::int64_t steps) {  // what landings are worth depends on the values
+        return !lands && kept.solve_after(steps, workers.ranks(), small, values);
+      }};
   return iterate_nature(sweeps, contraction_of(problem, policy, stage, workers), width, workers);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bellman/row_evaluator.h"
 #include "evaluation/nature_iteration.h"
+#include "evaluation/small_chain.h"
 #include "parallel/exchange.h"
 #include "redoubt/policy.h"
 
@@ -28,6 +29,8 @@ class KeptNature {
 
   static double bytes(const Problem& problem, const Policy& policy, std::size_t channels);
 
+  std::int64_t own_nodes() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
+
   // The answer to some choices of one row: `minimiser` is laid out [outcome][channel][choice] as a
   // kernel leaves it. `floor`: what landings are worth, null where there are
   // none. Threads may call this for different rows.
@@ -42,7 +45,15 @@ class KeptNature {
   std::vector<Residual> step(Workers& workers, Exchange& exchange, const std::vector<double>& next,
                              std::vector<double>& values) const;
 
+  // Asked after so many such steps: true when the values are now what the chain is worth, by
+  // elimination. All ranks ask together.
+  bool solve_after(std::int64_t steps, Communicator& ranks, SmallChain& small,
+                   std::vector<double>& values) const;
+
  private:
+  std::vector<State> whole_numbers(Communicator& ranks) const;
+  Chain own_chain(std::size_t channel, const std::vector<State>& number) const;
+
   const StageEvaluation* nodes_;
   const Problem* problem_;
   const Policy::Stage* decisions_;

@@ -21,27 +21,31 @@ constexpr std::int64_t kMostEntries = 200;            // and of what it becomes
 }  // namespace
 
 SmallChain::SmallChain(const Problem& problem, Communicator& ranks)
+    : SmallChain(problem, ranks, problem.model().all_states()) {}
+
+SmallChain::SmallChain(const Problem& problem, Communicator& ranks, std::int64_t nodes)
     : problem_(&problem),
       ranks_(&ranks),
-      tries_left_(problem.infinite() && problem.discount() < 1 &&
-                          problem.model().all_states() <= kMostStates
+      tries_left_(problem.infinite() && problem.discount() < 1 && nodes <= kMostStates
                       ? static_cast<int>(std::size(kTries))
                       : 0) {}
 
 bool SmallChain::solve_after(std::int64_t steps, const Chain& chain, std::vector<double>& values) {
-  if (tries_left_ == 0) return false;
-  const Try& next = kTries[tries_left_ - 1];
-  if (steps != (helped_ ? kFewSteps : next.steps)) return false;
+  if (!wants(steps)) return false;
   const Model& model = problem_->model();
-  const bool whole = !model.arrays().submodel;
-  helped_ =
-      whole ? eliminate(chain, next.additions) : eliminate(whole_chain(chain), next.additions);
-  if (!helped_) {
-    --tries_left_;
-    return false;
-  }
+  if (!(model.arrays().submodel ? solve(whole_chain(chain)) : solve(chain))) return false;
   for (State s = 0; s < model.states(); ++s) values[s] = elimination_[whole_number(model, s)];
   return true;
+}
+
+bool SmallChain::wants(std::int64_t steps) const {
+  return tries_left_ > 0 && steps == (helped_ ? kFewSteps : kTries[tries_left_ - 1].steps);
+}
+
+bool SmallChain::solve(const Chain& whole) {
+  helped_ = eliminate(whole, kTries[tries_left_ - 1].additions);
+  if (!helped_) --tries_left_;
+  return helped_;
 }
 
 // An episode leaves every state with what the discount takes away, and for terminal states, which
@@ -66,21 +70,24 @@ bool SmallChain::eliminate(const Chain& chain, double additions) {
   return elimination_.solve(additions * states, kMostEntries * states);
 }
 
-// In the order of the whole model's states, whoever owns them.
 Chain SmallChain::whole_chain(const Chain& chain) const {
   const Model& model = problem_->model();
-  std::vector<State> number, next;
-  std::vector<std::int64_t> length;
-  for (State place = 0; place < model.own_states(); ++place) {
+  std::vector<State> number;
+  for (State place = 0; place < model.own_states(); ++place)
     number.push_back(whole_number(model, model.own(place)));
-    length.push_back(chain.begin[place + 1] - chain.begin[place]);
-  }
-  for (const State s : chain.next) next.push_back(whole_number(model, s));
-  number = all_gather_lists(*ranks_, std::move(number));
-  length = all_gather_lists(*ranks_, std::move(length));
-  next = all_gather_lists(*ranks_, std::move(next));
-  const auto probability = all_gather_lists(*ranks_, chain.probability);
-  const auto earned = all_gather_lists(*ranks_, chain.earned);
+  Chain own = chain;
+  for (State& next : own.next) next = whole_number(model, next);
+  return gather_chain(*ranks_, std::move(number), std::move(own));
+}
+
+Chain gather_chain(Communicator& ranks, std::vector<State> number, Chain own) {
+  std::vector<std::int64_t> length;
+  for (std::size_t i = 0; i < number.size(); ++i) length.push_back(own.begin[i + 1] - own.begin[i]);
+  number = all_gather_lists(ranks, std::move(number));
+  length = all_gather_lists(ranks, std::move(length));
+  const auto next = all_gather_lists(ranks, std::move(own.next));
+  const auto probability = all_gather_lists(ranks, std::move(own.probability));
+  const auto earned = all_gather_lists(ranks, std::move(own.earned));
   std::vector<std::int64_t> from(number.size() + 1, 0), place_of(number.size());
   std::partial_sum(length.begin(), length.end(), from.begin() + 1);
   for (std::size_t i = 0; i < number.size(); ++i)

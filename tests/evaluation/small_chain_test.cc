@@ -5,10 +5,14 @@
 #include <cmath>
 
 #include "evaluation/nature_iteration.h"
+#include "evaluation/stage_evaluation.h"
+#include "policy/memory_update.h"
+#include "policy/stage_builder.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "support/on_ranks.h"
 #include "support/random.h"
+#include "support/random_policy.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -120,6 +124,62 @@ TEST(SmallChain, SameBitsOnRanks) {
     testing::expect_same_on_ranks(
         problem, [](const Problem& p, const Execution& e) { return robust(p, {}, e); });
     testing::expect_same_evaluation(problem, robust(problem).policy);
+    const Problem shorter = line(40, 0.999, set, true);
+    testing::expect_same_evaluation(shorter, testing::random_table_policy(7, shorter));
+  }
+}
+
+// With memory, too: what elimination finds stays as it is in one more step along the chain.
+TEST(SmallChain, IsThatOfNodesWithMemory) {
+  const Problem problem = line(100, 0.9999, KL{0.05}, true);
+  const Policy policy = testing::random_table_policy(3, problem);
+  const std::vector<Channel> channels = {Channel{}, {.signal = -1, .sign = -1}};
+  Workers workers(1);
+  StageEvaluation nodes(problem, policy, channels, workers);
+  const int stage = static_cast<int>(policy.stages.size()) - 1;
+  KeptNature kept(nodes, problem, policy, stage, channels);
+  std::vector<double> values(nodes.nodes(stage) * channels.size(), 0.0), after;
+  nodes.run(
+      stage, values, after, [](State) {}, &kept);
+  kept.add_up_earned();
+  SmallChain small(problem, workers.ranks(), nodes.nodes(stage));
+  EXPECT_FALSE(kept.solve_after(199, workers.ranks(), small, values));
+  ASSERT_TRUE(kept.solve_after(200, workers.ranks(), small, values));
+  for (const Residual& found : kept.step(workers, nodes.exchange(), values, after)) {
+    const double size = std::max(std::abs(found.least), std::abs(found.most));
+    EXPECT_GT(size, 1);
+    EXPECT_LE(found.high, 1e-14 * size);
+    EXPECT_GE(found.low, -1e-14 * size);
+  }
+}
+
+// A policy whose memory says nothing is worth what it is without memory.
+TEST(SmallChain, MemoryThatSaysNothingChangesNothing) {
+  for (const Uncertainty& set : {Uncertainty{Nominal{}}, Uncertainty{Chi2{0.1}}}) {
+    const Problem problem = line(200, 0.9999, set, false);
+    const Policy plain = robust(problem).policy;
+    StageBuilder build({.nodes_by_state = true, .moves_by_table = true});
+    for (State s = 0; s < 200; ++s) {
+      for (int memory = 0; memory < 2; ++memory) {
+        for_each_choice(plain.stages[0], s, [&](std::int32_t action, double weight) {
+          build.choose(action, weight);
+          const Row row = problem.model().row_begin(0, s) + action;
+          const auto outcomes =
+              problem.model().outcome_end(row) - problem.model().outcome_begin(row);
+          for (std::int64_t i = 0; i < outcomes; ++i) {
+            build.move({.memory = 1 - memory, .weight = 1.0});
+            build.end_outcome();
+          }
+        });
+        build.end_node();
+      }
+      build.end_state();
+    }
+    Policy same = plain;
+    same.start_memory = 1;
+    same.stages = {build.take()};
+    const double worst = evaluate(problem, plain).reward.worst;
+    EXPECT_NEAR(evaluate(problem, same).reward.worst, worst, 1e-10 * std::abs(worst));
   }
 }
 
