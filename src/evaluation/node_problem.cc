@@ -1,6 +1,7 @@
 #include "evaluation/node_problem.h"
 
 #include "evaluation/memoryless_evaluation.h"
+#include "evaluation/taken_model.h"
 #include "model/set_traits.h"
 #include "policy/memory_update.h"
 #include "support/require.h"
@@ -16,60 +17,23 @@ class Nodes {
         from_(model_.arrays()),
         policy_(policy),
         stage_(static_cast<int>(policy.stages.size()) - 1),
-        count_(policy.at(stage_).end(model_.states() - 1)) {}
+        count_(policy.at(stage_).end(model_.states() - 1)),
+        made_(model_, !from_.lower.empty()) {}
 
   NodeProblem build() {
     require(!lands_anywhere(problem_.uncertainty()),
             "a policy with memory where nature can keep an episode for ever and may land anywhere, "
             "must have no memory or a set with reach support");
-    arrays_.state_rows = arrays_.row_outcomes = {0};
-    for (const Signal& signal : from_.signals) arrays_.signals.push_back({signal.name, {}, {}});
-    made_.begin = {0};
     for (State s = 0; s < model_.states(); ++s)
       for (std::int64_t m = 0; m < memory_of(policy_, stage_, s); ++m)
         add_node(s, static_cast<std::int32_t>(m));
     for (const std::vector<MemoryMove>& moves : draws_) add_draw(moves);
-    arrays_.states = static_cast<State>(arrays_.state_rows.size()) - 1;
-    Terms terms = problem_.terms();
-    terms.constraints.clear();
+    Terms terms = made_.terms_like(problem_);
     terms.start = {{0}, {1.0}};
-    std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) set.radius = Radius(radii_);
-        },
-        terms.uncertainty);
-    return {problem_.earning(Model(std::move(arrays_)), std::move(terms)), std::move(made_)};
+    return {problem_.earning(made_.take_model(), std::move(terms)), made_.take_rows()};
   }
 
  private:
-  void begin_row(double weight, double radius) {
-    made_.rows.push_back(static_cast<Row>(arrays_.action.size()));
-    made_.weight.push_back(weight);
-    const Row first = arrays_.state_rows.back();
-    arrays_.action.push_back(static_cast<std::int32_t>(made_.rows.back() - first));
-    radii_.push_back(radius);
-  }
-  template <class Value>
-  void add_outcome(State next, double probability, double lower, double upper, Value value) {
-    arrays_.next.push_back(next);
-    arrays_.probability.push_back(probability);
-    arrays_.outcome_reward.push_back(value(-1));
-    for (int k = 0; k < model_.signals(); ++k) arrays_.signals[k].outcome.push_back(value(k));
-    if (from_.lower.empty()) return;
-    arrays_.lower.push_back(lower);
-    arrays_.upper.push_back(upper);
-  }
-  template <class Value>
-  void end_row(Value value) {
-    arrays_.reward.push_back(value(-1));
-    for (int k = 0; k < model_.signals(); ++k) arrays_.signals[k].row.push_back(value(k));
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
-  }
-  void end_state() {
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
-    made_.begin.push_back(static_cast<std::int64_t>(made_.rows.size()));
-  }
-
   void add_node(State s, std::int32_t memory) {
     const Row first = model_.row_begin(0, s);
     const Policy::Stage& here = policy_.at(stage_);
@@ -77,19 +41,20 @@ class Nodes {
       for_each_choice(here, here.begin(s) + memory, [&](std::int32_t action, double weight) {
         if (weight > 0) add_row(decision(policy_, stage_, s, memory, action), weight);
       });
-    end_state();
+    made_.end_state();
   }
   void add_row(const Decision& taken, double weight) {
     const Row row = model_.row_begin(0, taken.state) + taken.action;
     const auto first = model_.outcome_begin(row);
-    begin_row(weight, radius_of(problem_.uncertainty(), row));
+    made_.begin_row(weight, radius_of(problem_.uncertainty(), row),
+                    [&](int k) { return model_.value(k, row); });
     for (auto i = first; i < model_.outcome_end(row); ++i) {
       const bool bounded = !from_.lower.empty();
-      add_outcome(node_after(taken, i - first, from_.next[i]), from_.probability[i],
-                  bounded ? from_.lower[i] : 0, bounded ? from_.upper[i] : 1,
-                  [&](int k) { return model_.outcome_value(k, i); });
+      made_.add_outcome(node_after(taken, i - first, from_.next[i]), from_.probability[i],
+                        bounded ? from_.lower[i] : 0, bounded ? from_.upper[i] : 1,
+                        [&](int k) { return model_.outcome_value(k, i); });
     }
-    end_row([&](int k) { return model_.value(k, row); });
+    made_.end_row();
   }
   State node_after(const Decision& taken, std::int64_t outcome, State to) {
     memory_moves(problem_, policy_, taken, outcome, to, moves_);
@@ -100,12 +65,13 @@ class Nodes {
     return static_cast<State>(count_ + static_cast<std::int64_t>(draws_.size()) - 1);
   }
   void add_draw(const std::vector<MemoryMove>& moves) {
-    begin_row(1, 0);
+    const auto nothing = [](int) { return 0.0; };
+    made_.begin_row(1, 0, nothing);
     for (const MemoryMove& move : moves)
       if (move.weight > 0)
-        add_outcome(move.memory, move.weight, move.weight, move.weight, [](int) { return 0.0; });
-    end_row([](int) { return 0.0; });
-    end_state();
+        made_.add_outcome(move.memory, move.weight, move.weight, move.weight, nothing);
+    made_.end_row();
+    made_.end_state();
   }
 
   const Problem& problem_;
@@ -116,9 +82,7 @@ class Nodes {
   std::int64_t count_;
   std::vector<MemoryMove> moves_;
   std::vector<std::vector<MemoryMove>> draws_;  // of nodes
-  ModelArrays arrays_;
-  TakenRows made_;
-  std::vector<double> radii_;
+  TakenModel made_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "evaluation/stationary.h"
+#include "evaluation/taken_model.h"
 #include "evaluation/until_end.h"
 #include "model/end_components.h"
 #include "model/ends.h"
@@ -34,7 +35,8 @@ class Untrap {
         support_(model_, problem.uncertainty()),
         listed_(rows),
         anywhere_(lands_anywhere(problem.uncertainty())),
-        kept_(model_.rows(), 0) {
+        kept_(model_.rows(), 0),
+        made_(model_, !from_.lower.empty() || anywhere_) {
     require(!anywhere_ || !needs_bounds(problem.uncertainty()),
             "set {} with reach anywhere where nature can keep an episode for ever, must have reach "
             "support",
@@ -51,32 +53,15 @@ class Untrap {
 
   WithoutTraps build() {
     const State end = model_.states();
-    const bool any = !traps_.states.empty();
-    arrays_.states = end + (any ? 1 : 0);
-    arrays_.state_rows = arrays_.row_outcomes = {0};
-    for (const Signal& signal : from_.signals) arrays_.signals.push_back({signal.name, {}, {}});
-    made_.begin = {0};
     for (State s = 0; s < end; ++s) add_state(s);
-    if (any) end_state();
-    Terms terms = problem_.terms();
-    terms.constraints.clear();
-    std::visit(
-        [&](auto& set) {
-          if constexpr (requires { set.radius; }) set.radius = Radius(radii_);
-        },
-        terms.uncertainty);
+    if (!traps_.states.empty()) made_.end_state();
+    Terms terms = made_.terms_like(problem_);
     if (anywhere_) keep_to_support(terms.uncertainty);
-    return {Problem::with_known_ends(Model(std::move(arrays_)), std::move(terms)),
-            std::move(made_)};
+    return {Problem::with_known_ends(made_.take_model(), std::move(terms)), made_.take_rows()};
   }
 
  private:
   using Pays = std::vector<double>;  // the reward and each signal
-
-  std::vector<double>& of_rows(int k) { return k < 0 ? arrays_.reward : arrays_.signals[k].row; }
-  std::vector<double>& of_outcomes(int k) {
-    return k < 0 ? arrays_.outcome_reward : arrays_.signals[k].outcome;
-  }
 
   void add_state(State s) {
     const int c = traps_.of_state[s];
@@ -86,35 +71,14 @@ class Untrap {
       add_trap(c);
     else
       add_way_to(traps_.states[c].front());
-    end_state();
+    made_.end_state();
   }
-  void end_state() {
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
-    made_.begin.push_back(static_cast<std::int64_t>(made_.rows.size()));
-  }
-
-  void begin_row(double weight, double radius) {
-    made_.rows.push_back(static_cast<Row>(arrays_.action.size()));
-    made_.weight.push_back(weight);
-    const auto first = arrays_.state_rows.back();
-    arrays_.action.push_back(static_cast<std::int32_t>(made_.rows.back() - first));
-    radii_.push_back(radius);
-  }
-  void add_outcome(State next, double probability, double lower, double upper, const Pays& pays) {
-    arrays_.next.push_back(next);
-    arrays_.probability.push_back(probability);
-    for (int k = -1; k < model_.signals(); ++k) of_outcomes(k).push_back(pays[k + 1]);
-    if (from_.lower.empty() && !anywhere_) return;
-    arrays_.lower.push_back(lower);
-    arrays_.upper.push_back(upper);
-  }
-  void end_row() { arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size())); }
-  // With what the row itself earns, or beyond that.
+  static double nothing(int) { return 0; }
+  // Of an outcome, with what the row itself earns.
   template <class Beyond>
-  Pays pays(const Row* with, const Beyond& beyond) const {
+  Pays pays(Row row, const Beyond& beyond) const {
     Pays sum;
-    for (int k = -1; k < model_.signals(); ++k)
-      sum.push_back((with == nullptr ? 0 : model_.value(k, *with)) + beyond(k));
+    for (int k = -1; k < model_.signals(); ++k) sum.push_back(model_.value(k, row) + beyond(k));
     return sum;
   }
   // Calls visit(outcome, next state, what is earned beyond the row); -1: it lands there.
@@ -129,20 +93,20 @@ class Untrap {
   void copy_row(std::int64_t listed) {
     const Row row = listed_.rows[listed];
     const bool bounded = !from_.lower.empty();
-    begin_row(listed_.weight.empty() ? 1 : listed_.weight[listed],
-              radius_of(problem_.uncertainty(), row));
-    for (int k = -1; k < model_.signals(); ++k) of_rows(k).push_back(model_.value(k, row));
+    made_.begin_row(listed_.weight.empty() ? 1 : listed_.weight[listed],
+                    radius_of(problem_.uncertainty(), row),
+                    [&](int k) { return model_.value(k, row); });
     for_each_outcome(row, [&](std::int64_t i, State next, const auto& beyond) {
-      add_outcome(next, i < 0 ? 0 : from_.probability[i], bounded && i >= 0 ? from_.lower[i] : 0,
-                  bounded && i >= 0 ? from_.upper[i] : 1, pays(nullptr, beyond));
+      made_.add_outcome(next, i < 0 ? 0 : from_.probability[i],
+                        bounded && i >= 0 ? from_.lower[i] : 0,
+                        bounded && i >= 0 ? from_.upper[i] : 1, beyond);
     });
-    end_row();
+    made_.end_row();
   }
   void add_way_to(State next) {
-    begin_row(1, 0);
-    for (int k = -1; k < model_.signals(); ++k) of_rows(k).push_back(0);
-    add_outcome(next, 1, 1, 1, Pays(model_.signals() + 1, 0.0));
-    end_row();
+    made_.begin_row(1, 0, nothing);
+    made_.add_outcome(next, 1, 1, 1, nothing);
+    made_.end_row();
   }
 
   // One row over all that nature may leave by. Rows of its states that must leave are their own.
@@ -151,13 +115,13 @@ class Untrap {
     for (const Row row : traps_.rows[c])
       for_each_outcome(row, [&](std::int64_t i, State next, const auto& beyond) {
         if (traps_.of_state[next] != c && (i < 0 || support_.possible(row, i)))
-          ways.emplace(next, pays(&row, beyond));
+          ways.emplace(next, pays(row, beyond));
       });
-    begin_row(1, free_radius(problem_.uncertainty(), ways.size()));
-    for (int k = -1; k < model_.signals(); ++k) of_rows(k).push_back(0);
+    made_.begin_row(1, free_radius(problem_.uncertainty(), ways.size()), nothing);
     for (const auto& [next, paid] : ways)
-      add_outcome(next, 1.0 / static_cast<double>(ways.size()), 0, 1, paid);
-    end_row();
+      made_.add_outcome(next, 1.0 / static_cast<double>(ways.size()), 0, 1,
+                        [&, &paid = paid](int k) { return paid[k + 1]; });
+    made_.end_row();
     for (const State s : traps_.states[c])
       for (auto i = listed_.begin[s]; i < listed_.begin[s + 1]; ++i)
         if (!kept_[listed_.rows[i]]) copy_row(i);
@@ -171,9 +135,7 @@ class Untrap {
   bool anywhere_;  // landings become outcomes
   EndComponents traps_;
   std::vector<char> kept_;  // of each row: it is of a trap
-  ModelArrays arrays_;
-  TakenRows made_;
-  std::vector<double> radii_;
+  TakenModel made_;
 };
 
 std::vector<double> totals_until_end(const Problem& problem, const TakenRows& rows,
