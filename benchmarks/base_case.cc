@@ -115,7 +115,7 @@ double call_by_kernel(const Uncertainty& set) {
   const std::vector<double> values = row.lane(0);
   const auto call = [&] {
     for (int again = 0; again < 100; ++again)
-      benchmark::DoNotOptimize(worst_case(set, {.probability = row.probability}, values));
+      benchmark::DoNotOptimize(worst_case(set, row.probability, values));
   };
   Scratch scratch;
   const WorstCase kernel = worst_case_kernel(set);

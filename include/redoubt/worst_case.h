@@ -10,11 +10,19 @@ namespace redoubt {
 // The worst case of one row on its own: nature picks P in the set around p to make the mean of v as
 // low as it can.
 //
-//     auto r = worst_case(KL{0.05}, {.probability = p}, v);
-//     r.value[0];            // min over P of sum_i P_i v_i
+//     double worst = worst_case(KL{0.05}, p, v);  // min over P of sum_i P_i v_i
 //
-// One call takes many value vectors for the same row: the values are then one vector after the
-// other.
+// Outcomes of probability zero are out of nature's reach, except for tv with reach anywhere, which
+// may move mass to any of the outcomes given here. Throws Error when the row, the values or the set
+// break a rule.
+double worst_case(const Uncertainty& uncertainty, std::span<const double> probability,
+                  std::span<const double> values);
+
+// Also for intervals, for many value vectors, which are then one vector after the other, and with
+// the kernel that nature chooses:
+//
+//     auto r = worst_case(Interval{}, {.lower = low, .upper = high}, v, true);
+//     r.value[0], r.distribution;
 
 struct SingleRow {
   std::span<const double> probability = {};        // sums to one; zeros are allowed
@@ -26,9 +34,6 @@ struct WorstCaseOf {
   std::vector<double> distribution;  // if asked for: the minimising P of each, one after the other
 };
 
-// Outcomes of probability zero are out of nature's reach, except for tv with reach anywhere, which
-// may move mass to any of the outcomes given here. Throws Error when the row, the values or the set
-// break a rule.
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution = false);
 

@@ -1,5 +1,8 @@
 #include "sets/worst_case.h"
 
+#include <cmath>
+#include <type_traits>
+
 #include "sets/composed.h"
 #include "sets/kernels/kernels.h"
 
@@ -47,6 +50,28 @@ WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instr
 }
 WorstCase worst_case_kernel(const Uncertainty& uncertainty) {
   return choose(uncertainty, best_kernels()).one_row;
+}
+
+std::optional<SetOfOneRow> set_of_one_row(const Uncertainty& uncertainty) {
+  return std::visit(
+      [](const auto& set) -> std::optional<SetOfOneRow> {
+        using Set = std::decay_t<decltype(set)>;
+        SetOfOneRow found;
+        if constexpr (std::is_same_v<Set, Interval> || std::is_same_v<Set, Composed>) return {};
+        if constexpr (requires { set.scope; })
+          if (set.scope != Scope::row) return {};
+        if constexpr (requires { set.radius; }) {
+          if (!set.radius.rows.empty()) return {};
+          found.radius = set.radius.all;
+        }
+        if constexpr (requires { set.temperature; }) found.radius = set.temperature;
+        if constexpr (requires { set.reach; }) found.anywhere = set.reach == Reach::anywhere;
+        if (!(found.radius >= 0 && std::isfinite(found.radius))) return {};
+        if (std::is_same_v<Set, Tilt> && found.radius == 0) return {};
+        found.kernel = choose(set, best_kernels()).one_row;
+        return found;
+      },
+      uncertainty);
 }
 
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {

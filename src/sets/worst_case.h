@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "numerics/isa.h"
 #include "redoubt/uncertainty.h"
 #include "sets/row.h"
@@ -15,6 +17,15 @@ namespace redoubt::internal {
 // are; radius 0 has the same bits as no uncertainty.
 WorstCase worst_case_kernel(const Uncertainty& uncertainty);
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions);
+
+// What a row on its own asks its set for, by one look at it. Only of sets whose rows are
+// probabilities, with one radius for all, and that break no rule.
+struct SetOfOneRow {
+  WorstCase kernel;
+  double radius = 0;  // or what its kernel reads as that
+  bool anywhere = false;
+};
+std::optional<SetOfOneRow> set_of_one_row(const Uncertainty& uncertainty);
 
 // The same for lanes that have a row each: the result of a row is what it is alone. For lanes that
 // have a state each, whose rows share the radius (null for sets that have no scope). And without

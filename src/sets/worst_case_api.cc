@@ -134,33 +134,6 @@ class Layout {
   Scratch scratch_;
 };
 
-// A set whose rows are probabilities, with one radius for every row: what its kernel reads as that.
-// By one look at the set; nothing where it is of another kind, or breaks a rule.
-struct OneRadius {
-  double radius = 0;
-  bool anywhere = false;
-};
-std::optional<OneRadius> one_radius(const Uncertainty& uncertainty) {
-  return std::visit(
-      [](const auto& set) -> std::optional<OneRadius> {
-        using Set = std::decay_t<decltype(set)>;
-        OneRadius found;
-        if constexpr (std::is_same_v<Set, Interval> || std::is_same_v<Set, Composed>) return {};
-        if constexpr (requires { set.scope; })
-          if (set.scope != Scope::row) return {};
-        if constexpr (requires { set.radius; }) {
-          if (!set.radius.rows.empty()) return {};
-          found.radius = set.radius.all;
-        }
-        if constexpr (requires { set.temperature; }) found.radius = set.temperature;
-        if constexpr (requires { set.reach; }) found.anywhere = set.reach == Reach::anywhere;
-        if (!(found.radius >= 0 && std::isfinite(found.radius))) return {};
-        if (std::is_same_v<Set, Tilt> && found.radius == 0) return {};
-        return found;
-      },
-      uncertainty);
-}
-
 // Most calls: one vector for a short row that is right as it is. All that is done besides the worst
 // case would take longer than that. Nothing when the call is of another kind, or something is
 // wrong.
@@ -169,7 +142,7 @@ std::optional<double> solve_short(const Uncertainty& set, std::span<const double
   constexpr std::size_t kShort = 32;
   const std::size_t size = probability.size();
   if (size == 0 || size > kShort || values.size() != size) return {};
-  const std::optional<OneRadius> known = one_radius(set);
+  const std::optional<SetOfOneRow> known = set_of_one_row(set);
   if (!known) return {};
   const int outcomes = static_cast<int>(size);
   alignas(64) double lanes[kShort * kLaneBlock], floor[kLaneBlock], worst[kLaneBlock];
@@ -178,12 +151,21 @@ std::optional<double> solve_short(const Uncertainty& set, std::span<const double
   if (known->anywhere)
     std::fill_n(floor, kLaneBlock, *std::min_element(values.begin(), values.end()));
   Scratch scratch;
-  worst_case_kernel(set)({outcomes, probability.data(), known->radius},
-                         {1, pointers, known->anywhere ? floor : nullptr}, scratch, worst, nullptr);
+  known->kernel({outcomes, probability.data(), known->radius},
+                {1, pointers, known->anywhere ? floor : nullptr}, scratch, worst, nullptr);
   return worst[0];
 }
 
 }  // namespace
+
+double worst_case(const Uncertainty& uncertainty, std::span<const double> probability,
+                  std::span<const double> values) {
+  if (const auto worst = solve_short(uncertainty, probability, values)) return *worst;
+  const std::size_t size = needs_bounds(uncertainty) ? 0 : probability.size();
+  require(size == 0 || values.size() == size, "{} values for {} outcomes, must be as many",
+          values.size(), size);
+  return worst_case(uncertainty, SingleRow{.probability = probability}, values).value.front();
+}
 
 WorstCaseOf worst_case(const Uncertainty& uncertainty, const SingleRow& row,
                        std::span<const double> values, bool with_distribution) {

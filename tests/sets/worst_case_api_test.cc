@@ -37,6 +37,34 @@ TEST(OneRow, GivesTheValueAndTheDistribution) {
   EXPECT_DOUBLE_EQ(result.distribution[1], 0.3);
 }
 
+// For one vector, the number alone: for a row that is short, and for one that is not.
+TEST(OneRow, IsANumberForOneVector) {
+  std::mt19937_64 random(3);
+  for (const int outcomes : {2, 5, 32, 33, 70}) {
+    std::vector<double> p(outcomes, 1.0 / outcomes), v(outcomes);
+    for (double& value : v) value = testing::uniform(random);
+    for (const Uncertainty& set :
+         {Uncertainty{Nominal{}}, Uncertainty{TV{0.2}}, Uncertainty{Chi2{0.3}},
+          Uncertainty{KL{0.1}}, Uncertainty{Tilt{0.5}}})
+      EXPECT_EQ(worst_case(set, p, v), worst_case(set, {.probability = p}, v).value.front());
+  }
+  const auto error_of_number = [](const Uncertainty& set, const std::vector<double>& p,
+                                  const std::vector<double>& v) -> std::string {
+    try {
+      worst_case(set, p, v);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of_number(KL{0.1}, kCoin, {1, 2, 3}), "3 values for 2 outcomes, must be as many");
+  EXPECT_EQ(error_of_number(KL{0.1}, kCoin, {}), "0 values for 2 outcomes, must be as many");
+  EXPECT_EQ(error_of_number(KL{-0.1}, kCoin, {0, 1}),
+            error_of(KL{-0.1}, {.probability = kCoin}, kZeroOne));
+  EXPECT_EQ(error_of_number(KL{0.1}, {}, {0, 1}), error_of(KL{0.1}, {}, kZeroOne));
+  EXPECT_EQ(error_of_number(Interval{}, kCoin, {0, 1}), error_of(Interval{}, {}, kZeroOne));
+}
+
 TEST(OneRow, GivesNoDistributionUnlessAsked) {
   EXPECT_TRUE(worst_case(TV{0.2}, {.probability = kCoin}, kZeroOne).distribution.empty());
 }

@@ -33,8 +33,9 @@ void expect_literal_rcvi(const Problem& problem, const RcviOptions& options) {
     EXPECT_NEAR(sign * own, static_cast<double>(expected.utility[c]), 1e-9);
     EXPECT_EQ(worst, again.constraints[c].worst);
     // Rounding up may only hide utility, where more of it is never worth less.
-    if (!std::holds_alternative<Tilt>(problem.uncertainty()))
+    if (!std::holds_alternative<Tilt>(problem.uncertainty())) {
       EXPECT_GE(sign * (worst - own), -1e-9);
+    }
   }
   expect_same(again, verify(problem, solution.policy), 1e-9);
 }
