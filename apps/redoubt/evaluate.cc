@@ -30,7 +30,7 @@ int evaluate(const EvaluateOptions& options) {
   MemoryOfRanks memory(options.json);
   run.planned = [&](const MemoryPlan& mine) { memory.hear(mine); };
   std::optional<NeededStates> needed;
-  const Problem problem = read_part(options.problem, needed);
+  const Problem problem = read_subproblem(options.problem, needed);
   if (!options.json) tell_needed(needed);
   const Solution solution = load_solution(options.solution, problem.model());
   const Evaluation evaluation = redoubt::evaluate(problem, solution.policy, run);

@@ -67,7 +67,7 @@ void print_curve(const Problem& problem, const Solution& solution) {
 int frontier(const FrontierVerbOptions& options) {
   check_path(options.output, {".csv"});
   std::optional<NeededStates> needed;
-  const Problem problem = read_part(options.problem, needed);
+  const Problem problem = read_subproblem(options.problem, needed);
   if (!options.json) tell_needed(needed);
   const Execution run = execution(options.execution);
   const Solution solution = redoubt::frontier(problem, options.frontier, run);

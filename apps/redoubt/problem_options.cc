@@ -281,7 +281,7 @@ PartitionOptions partition_options(const ProblemOptions& options,
   return {partition_by_metis(), [&needed](const NeededStates& found) { needed = found; }};
 }
 
-Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed) {
+Problem read_subproblem(const ProblemOptions& options, std::optional<NeededStates>& needed) {
   const PartitionOptions how = partition_options(options, needed);
   Communicator& ranks = processes();
   if (ranks.size() == 1) return read_problem(options);

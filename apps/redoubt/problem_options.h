@@ -46,7 +46,7 @@ Problem read_problem(const ProblemOptions& options);
 Draft read_draft(const ProblemOptions& options);
 bool is_complete(const Draft& draft);  // it says when episodes end
 // The subproblem of this rank, where mpirun has started several.
-Problem read_part(const ProblemOptions& options, std::optional<NeededStates>& needed);
+Problem read_subproblem(const ProblemOptions& options, std::optional<NeededStates>& needed);
 void tell_needed(const std::optional<NeededStates>& needed);  // on standard error
 Json needed_json(const NeededStates& needed);
 // "In a stage ranks send ...", with the bytes of one state where they are known.

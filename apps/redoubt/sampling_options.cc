@@ -137,7 +137,7 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
   check_sources(problem, options);
   if (!problem.problem.empty() && !options.samples) {
     std::optional<NeededStates> needed;
-    Problem part = read_part(problem, needed);
+    Problem part = read_subproblem(problem, needed);
     return {std::move(part), {}, false, needed};
   }
   if (execution.ranks)

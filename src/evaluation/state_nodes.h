@@ -14,7 +14,7 @@ namespace redoubt::internal {
 // memory states. One for each thread.
 class StateNodes {
  public:
-  explicit StateNodes(const Problem& problem) : problem_(&problem), batch_(problem) {}
+  explicit StateNodes(const Problem& problem) : batch_(problem) {}
 
   double evaluations() const { return batch_.evaluations(); }
 
@@ -43,7 +43,6 @@ class StateNodes {
   };
   void keep(int item, const StateLanes& lanes, int lane, std::size_t channels);
 
-  const Problem* problem_;
   StateBatch batch_;
   std::vector<Action> actions_;
   std::size_t count_ = 0;  // of the actions that are used

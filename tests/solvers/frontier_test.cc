@@ -163,7 +163,7 @@ TEST(Frontier, IsNeverBehindRcvi) {
   EXPECT_GT(broken, 0);  // constraints that can be kept, and that RCVI breaks
 }
 
-TEST(Frontier, InfiniteHorizonsHaveAStationaryController) {
+TEST(Frontier, InfiniteHorizonsHaveAStationaryPolicy) {
   for (const char* id :
        {"river_swim", "machine_replacement", "garnet(states=4,actions=2,successors=2)"}) {
     const Problem problem = make(id);
@@ -177,7 +177,7 @@ TEST(Frontier, InfiniteHorizonsHaveAStationaryController) {
 }
 
 // With no constraint, one or two, wherever nature may land.
-TEST(Frontier, StationaryControllersOfEverySet) {
+TEST(Frontier, StationaryPoliciesOfEverySet) {
   for (const Uncertainty& set : testing::kEverySet) {
     if (std::holds_alternative<Tilt>(set)) continue;
     for (int constraints = 0; constraints <= 2; ++constraints) {

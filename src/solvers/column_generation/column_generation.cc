@@ -38,9 +38,9 @@ class ColumnGeneration {
       required_.push_back(channels_[c + 1].sign * problem.constraints()[c].bound);
   }
 
-  NominalOptimum run(SolverCheckpoint* savepoint) {
+  NominalOptimum run(SolverCheckpoint* checkpoint) {
     try {
-      search(savepoint);
+      search(checkpoint);
     } catch (const Stopped&) {
       found_.end = NominalOptimum::End::stopped;
     }
@@ -60,12 +60,12 @@ class ColumnGeneration {
     return (column.totals[channel] - origin) / scales_[channel];
   }
 
-  void search(SolverCheckpoint* savepoint) {
+  void search(SolverCheckpoint* checkpoint) {
     if (!begin()) return;
     const auto state = [&](Archive& archive) { visit(archive); };
-    if (savepoint) savepoint->restore(state);
+    if (checkpoint) checkpoint->restore(state);
     while (step()) {
-      if (savepoint) savepoint->offer(state);
+      if (checkpoint) checkpoint->offer(state);
     }
     if (found_.end == End::converged && options_.whole_curve && constraints() == 1) follow_curve();
   }
@@ -279,8 +279,8 @@ class ColumnGeneration {
 }  // namespace
 
 NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOptions& options,
-                                Workers& workers, Stopwatch& watch, SolverCheckpoint* savepoint) {
-  return ColumnGeneration(problem, options, workers, watch).run(savepoint);
+                                Workers& workers, Stopwatch& watch, SolverCheckpoint* checkpoint) {
+  return ColumnGeneration(problem, options, workers, watch).run(checkpoint);
 }
 
 }  // namespace redoubt::internal

@@ -48,6 +48,6 @@ struct ColumnGenerationOptions {
 // hand, columns are kept in it.
 NominalOptimum generate_columns(const Problem& problem, const ColumnGenerationOptions& options,
                                 Workers& workers, Stopwatch& watch,
-                                SolverCheckpoint* savepoint = nullptr);
+                                SolverCheckpoint* checkpoint = nullptr);
 
 }  // namespace redoubt::internal

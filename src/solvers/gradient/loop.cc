@@ -59,7 +59,7 @@ class Climb {
         method_(method),
         options_(options),
         watch_(execution),
-        savepoint_(execution, problem, method_text(method, options), watch_),
+        checkpoint_(execution, problem, method_text(method, options), watch_),
         workers_(execution.threads, one_process(), &watch_),
         evaluation_(problem, workers_, options.tolerance, method.step == StepKind::projected),
         weights_(problem, evaluation_, options),
@@ -86,9 +86,9 @@ class Climb {
   // False: stopped between two updates.
   bool climb() {
     const auto state = [this](Archive& archive) { visit(archive); };
-    savepoint_.restore(state);
+    checkpoint_.restore(state);
     for (;; ++update_) {
-      savepoint_.offer(state);
+      checkpoint_.offer(state);
       evaluation_.run(weights_.weights());
       for (std::size_t c = 0; c < margins_.size(); ++c)
         margins_[c] = evaluation_.total(1 + static_cast<int>(c)) - utility_bound(c);
@@ -225,7 +225,7 @@ class Climb {
   const GradientMethod& method_;
   const GradientOptions& options_;
   Stopwatch watch_;
-  SolverCheckpoint savepoint_;
+  SolverCheckpoint checkpoint_;
   Workers workers_;
   MarkovEvaluation evaluation_;
   MarkovWeights weights_;

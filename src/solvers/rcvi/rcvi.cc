@@ -180,14 +180,14 @@ void search(const Problem& problem, const RcviOptions& options, const RcviPlan& 
   for (const BudgetAxis& axis : plan.axes)
     policy.start_memory = policy.start_memory * axis.cells[0] + axis.start();
   std::int64_t stage = plan.stages;  // from here on the policy is known
-  SolverCheckpoint savepoint(execution, problem, method_text(options), watch);
+  SolverCheckpoint checkpoint(execution, problem, method_text(options), watch);
   const auto state = [&](Archive& archive) {
     archive.visit("stage", stage);
     archive.visit_stages("policy", policy, execution.stages);
     archive.visit("trace", solution.trace);
     sweep.visit(archive, static_cast<int>(stage));
   };
-  if (savepoint.restore(state)) sweep.take_from_others();
+  if (checkpoint.restore(state)) sweep.take_from_others();
   while (stage > 0) {
     const auto h = static_cast<int>(stage - 1);
     if (watch.stop(1 - (h + 1.0) / plan.stages)) throw Stopped("stopped between two stages");
@@ -195,7 +195,7 @@ void search(const Problem& problem, const RcviOptions& options, const RcviPlan& 
     if (execution.stages) hand_over(h, policy.stages[h], *execution.stages);
     record(problem, sweep, plan.axes, h, plan.stages, watch, solution.trace);
     stage = h;
-    savepoint.offer(state);
+    checkpoint.offer(state);
   }
   if (problem.infinite()) append_tail(problem, solution, plan.stages, workers);
   solution.row_evaluations = sweep.row_evaluations();

@@ -16,7 +16,7 @@ Policy make_policy(const Problem& problem, const Landings& landings,
 
 // The policy that follows the recipes of one stage for ever. Memory is a point. What a recipe
 // promises of the next stage is kept by points of this one.
-struct StationaryController {
+struct StationaryPolicy {
   Policy policy;
   std::vector<double> numbers;  // of each state and direction: the memory state of its point
   int directions = 0;
@@ -27,12 +27,12 @@ struct StationaryController {
 };
 
 // Both stages have the same directions. Ranks call this together. Throws Stopped.
-StationaryController make_stationary(const Problem& problem, const Landings& landings,
-                                     const FrontierStage& here, const FrontierStage& next,
-                                     Exchange& exchange, Workers& workers);
+StationaryPolicy make_stationary(const Problem& problem, const Landings& landings,
+                                 const FrontierStage& here, const FrontierStage& next,
+                                 Exchange& exchange, Workers& workers);
 
 // The same with more memory states, the first ones of every state: the given points in their order.
-Policy begin_with_points(const StationaryController& controller, const Model& model,
+Policy begin_with_points(const StationaryPolicy& stationary, const Model& model,
                          const std::vector<std::int32_t>& points);
 
 }  // namespace redoubt::internal

@@ -26,13 +26,13 @@ std::vector<std::int32_t> number_points(const Recipes& recipes, double* memory) 
 class StationaryPolicyBuild {
  public:
   StationaryPolicyBuild(const Problem& problem, const Landings& landings, const FrontierStage& here,
-                        const FrontierStage& next, const StationaryController& controller,
+                        const FrontierStage& next, const StationaryPolicy& stationary,
                         const std::vector<std::vector<std::int32_t>>& points)
       : model_(problem.model()),
         landings_(landings),
         here_(here),
         next_(next),
-        controller_(controller),
+        stationary_(stationary),
         points_(points),
         size_(here.table.directions().size()) {}
 
@@ -61,7 +61,7 @@ class StationaryPolicyBuild {
               i < outcomes ? model_.arrays().next[first + i] : model_.states() + landing;
           keep(promise(recipes, choice.slot + i, place), place, [&](const MemoryMove& move) {
             const std::int32_t memory =
-                i < outcomes ? controller_.memory(static_cast<State>(place), move.memory)
+                i < outcomes ? stationary_.memory(static_cast<State>(place), move.memory)
                              : landing * size_ + move.memory;
             out.move({memory, move.weight});
           });
@@ -113,7 +113,7 @@ class StationaryPolicyBuild {
   std::vector<std::int32_t> different_points(std::int64_t place) const {
     std::vector<std::int32_t> points;
     for (std::int32_t k = 0; k < size_; ++k) {
-      if (place >= model_.states() || controller_.memory(static_cast<State>(place), k) ==
+      if (place >= model_.states() || stationary_.memory(static_cast<State>(place), k) ==
                                           static_cast<std::int32_t>(points.size()))
         points.push_back(k);
     }
@@ -126,7 +126,7 @@ class StationaryPolicyBuild {
     for (std::size_t slot = 0; slot + 1 < plans.begin.size(); ++slot) {
       const State to = model_.own(static_cast<State>(slot % model_.own_states()));
       for (auto n = plans.begin[slot]; n < plans.begin[slot + 1]; ++n)
-        out.land({controller_.memory(to, plans.moves[n].memory), plans.moves[n].weight});
+        out.land({stationary_.memory(to, plans.moves[n].memory), plans.moves[n].weight});
       out.end_landing();
     }
   }
@@ -134,18 +134,18 @@ class StationaryPolicyBuild {
   const Model& model_;
   const Landings& landings_;
   const FrontierStage &here_, &next_;
-  const StationaryController& controller_;
+  const StationaryPolicy& stationary_;
   const std::vector<std::vector<std::int32_t>>& points_;  // of each own state
   int size_;
 };
 
 }  // namespace
 
-StationaryController make_stationary(const Problem& problem, const Landings& landings,
-                                     const FrontierStage& here, const FrontierStage& next,
-                                     Exchange& exchange, Workers& workers) {
+StationaryPolicy make_stationary(const Problem& problem, const Landings& landings,
+                                 const FrontierStage& here, const FrontierStage& next,
+                                 Exchange& exchange, Workers& workers) {
   const Model& model = problem.model();
-  StationaryController found;
+  StationaryPolicy found;
   found.directions = here.table.directions().size();
   found.numbers.assign(std::int64_t{model.states()} * found.directions, 0.0);
   std::vector<std::vector<std::int32_t>> points;
@@ -163,9 +163,9 @@ StationaryController make_stationary(const Problem& problem, const Landings& lan
   return found;
 }
 
-Policy begin_with_points(const StationaryController& controller, const Model& model,
+Policy begin_with_points(const StationaryPolicy& stationary, const Model& model,
                          const std::vector<std::int32_t>& points) {
-  const Policy::Stage& from = controller.policy.stages.front();
+  const Policy::Stage& from = stationary.policy.stages.front();
   const auto more = static_cast<std::int32_t>(points.size());
   StageBuilder out({.nodes_by_state = true, .moves_by_table = true});
   const auto add = [&](State s, std::int64_t node) {
@@ -185,7 +185,7 @@ Policy begin_with_points(const StationaryController& controller, const Model& mo
   };
   for (State own = 0; own < model.own_states(); ++own) {
     const State s = model.own(own);
-    for (const std::int32_t point : points) add(s, from.begin(own) + controller.memory(s, point));
+    for (const std::int32_t point : points) add(s, from.begin(own) + stationary.memory(s, point));
     for (auto node = from.begin(own); node < from.end(own); ++node) add(s, node);
     out.end_state();
   }
@@ -194,7 +194,7 @@ Policy begin_with_points(const StationaryController& controller, const Model& mo
   stage.landing_moves = from.landing_moves;
   for (MemoryMove& move : stage.landing_moves) move.memory += more;
   Policy policy;
-  policy.states = controller.policy.states;
+  policy.states = stationary.policy.states;
   policy.repeats_last = true;
   policy.stages.push_back(std::move(stage));
   return policy;

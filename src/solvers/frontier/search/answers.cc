@@ -134,10 +134,10 @@ Solution solve_by_columns(const Problem& problem, const FrontierOptions& options
                           const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);
-  SolverCheckpoint savepoint(execution, problem, method_text(options), watch);
+  SolverCheckpoint checkpoint(execution, problem, method_text(options), watch);
   NominalOptimum found = generate_columns(
       problem, {.tolerance = options.tolerance, .whole_curve = options.whole_curve}, workers, watch,
-      &savepoint);
+      &checkpoint);
   Solution solution;
   solution.method = "frontier";
   solution.row_evaluations = found.row_evaluations;

@@ -87,7 +87,7 @@ bool FrontierSearch::settle(std::vector<FrontierStage>& stages) {
   const double no_gain = newton ? kSettled : kSettledByAverages;
   const int most = required_.size() > 1 ? kMostAverages : kMostGames;
   double open = kInfinity;
-  bool followed = false;  // what is next has a controller
+  bool followed = false;  // what is next has a policy
   for (int sweeps = 1;; ++sweeps) {
     if (watch_.stop(sweeps / (sweeps + 3.0))) return false;
     FrontierStage here = make_stage(plan.directions);
@@ -137,16 +137,16 @@ void FrontierSearch::improve(FrontierStage& here, const FrontierStage& next) {
 // The points become what following the recipes for ever guarantees.
 void FrontierSearch::raise_points(const FrontierStage& next, FrontierStage& here) {
   const Model& model = problem_.model();
-  controller_ = make_stationary(problem_, landings_, here, next, exchange_, workers_);
-  const Policy& policy = controller_.policy;
+  stationary_ = make_stationary(problem_, landings_, here, next, exchange_, workers_);
+  const Policy& policy = stationary_.policy;
   StageEvaluation evaluation(problem_, policy, channels_, workers_);
   const auto nodes = evaluation.nodes(0);
   std::vector<double> values(nodes * channels_.size(), 0.0);
   const auto for_each_point = [&](auto visit) {
     for (State own = 0; own < model.own_states(); ++own) {
       const State s = model.own(own);
-      for (int k = 0; k < controller_.directions; ++k) {
-        const auto node = evaluation.first_node(0, s) + controller_.memory(s, k);
+      for (int k = 0; k < stationary_.directions; ++k) {
+        const auto node = evaluation.first_node(0, s) + stationary_.memory(s, k);
         for (int j = 0; j < evaluation.channels(); ++j)
           visit(s, here.table.points(s, j)[k], values[j * nodes + node], j);
       }

@@ -39,7 +39,7 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       best_(best),
       options_(options),
       watch_(execution),
-      savepoint_(execution, problem, method_text(options), watch_),
+      checkpoint_(execution, problem, method_text(options), watch_),
       workers_(execution, &watch_),
       exchange_(problem.model(), workers_.ranks()),
       landings_(problem, workers_.ranks()),
@@ -88,7 +88,7 @@ void FrontierSearch::begin() {
 bool FrontierSearch::search(Solution& solution) {
   begin();
   const auto state = [&](Archive& archive) { visit(archive, solution); };
-  savepoint_.restore(state);
+  checkpoint_.restore(state);
   find_memory_limit();
   for (;;) {
     std::vector<FrontierStage> stages;
@@ -118,7 +118,7 @@ bool FrontierSearch::search(Solution& solution) {
                            most_directions(problem_, options_));
       return true;
     }
-    savepoint_.offer(state);
+    checkpoint_.offer(state);
     if (!has_room_for_pass(size)) return true;
   }
 }

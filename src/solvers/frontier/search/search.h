@@ -111,7 +111,7 @@ class FrontierSearch {
   BestPolicy& best_;
   FrontierOptions options_;
   Stopwatch watch_;
-  SolverCheckpoint savepoint_;
+  SolverCheckpoint checkpoint_;
   Workers workers_;
   Exchange exchange_;
   Landings landings_;
@@ -128,7 +128,7 @@ class FrontierSearch {
   } warm_starts_;  // of the stage at hand, and of the next
   IdlePasses idle_;
   std::vector<FrontierStage> stages_;  // of the last pass that was completed
-  StationaryController controller_;    // of an infinite horizon, whose one stage is used for ever
+  StationaryPolicy stationary_;        // of an infinite horizon, whose one stage is used for ever
   Root root_;
   double next_offer_ = 1;  // seconds after which a policy is evaluated in case of a stop
   std::string limit_;      // what ended the search above its tolerance, in words

@@ -62,7 +62,7 @@ FrontierSearch::Found FrontierSearch::policy_of_pass(const FrontierStage& first)
   std::iota(memory.begin(), memory.end(), 0);
   Found found;
   found.policy = problem_.infinite()
-                     ? begin_with_points(controller_, problem_.model(), points)
+                     ? begin_with_points(stationary_, problem_.model(), points)
                      : make_policy(problem_, landings_, stages_, exchange_, workers_, points);
   set_start(points, memory, found.policy);
   found.curve = curve_of_points(start, points, memory);
