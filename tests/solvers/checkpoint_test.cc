@@ -55,6 +55,8 @@ std::vector<Method> methods() {
              &robust, RobustOptions{}),
       method("nominal", kRiver, &nominal, RobustOptions{}),
       method("frontier", kRiver, &frontier, FrontierOptions{.tolerance = 1e-7}, 40),
+      method("frontier_of_an_infinite_horizon", "river_swim(start=3)", &frontier,
+             FrontierOptions{.tolerance = 1e-4}, 20),
       method("frontier_without_uncertainty", kNominal, &frontier,
              FrontierOptions{.tolerance = 1e-7}, 40),
       method("frontier_of_scope_state", kShared, &frontier, FrontierOptions{.tolerance = 1e-5}, 40),
