@@ -60,12 +60,6 @@ std::uint64_t hash_of(const std::vector<State>& members) {
 
 }  // namespace
 
-std::int64_t Grid::cells() const {
-  std::int64_t product = 1;
-  for (int axis = 0; axis < axes(); ++axis) product *= cells(axis);
-  return product;
-}
-
 std::int64_t Grid::cell(std::span<const double> point) const {
   std::int64_t number = 0;
   for (int axis = 0; axis < axes(); ++axis) {

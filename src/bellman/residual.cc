@@ -27,7 +27,7 @@ void Residual::add(const double* before, const double* after, std::int64_t count
   for (const Residual& each : found) add(each);
 }
 
-void agree(Communicator& ranks, Residual& residual) {
+void add_over_ranks(Communicator& ranks, Residual& residual) {
   if (ranks.size() == 1) return;
   std::array<double, 5> all = {residual.low, -residual.high, residual.least, -residual.most,
                                residual.numbers ? 1.0 : 0.0};

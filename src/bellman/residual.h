@@ -26,7 +26,7 @@ struct Residual {
   void add(const Residual& other);
   void add(const double* before, const double* after, std::int64_t count);
 };
-void agree(Communicator& ranks, Residual& residual);
+void add_over_ranks(Communicator& ranks, Residual& residual);
 
 // The fixed point of T lies between u + low and u + high, in every state. (MacQueen's bounds.)
 // Nothing is known of it when a change is not a number.

@@ -101,7 +101,7 @@ Residual step_along(const Chain& chain, const Problem& problem, Workers& workers
   exchange.sweep_ranges(workers, static_cast<double>(chain.next.size()), {values.data()}, run);
   Residual residual;
   for (const Residual& each : residuals) residual.add(each);
-  if (measure) agree(workers.ranks(), residual);
+  if (measure) add_over_ranks(workers.ranks(), residual);
   return residual;
 }
 

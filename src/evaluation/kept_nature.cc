@@ -28,7 +28,7 @@ std::vector<Residual> residuals_of(const StageEvaluation& nodes, const Policy& p
           static_cast<std::int64_t>(c) * all + nodes.first_node(stage, model.own(place));
       for (auto at = first; at < first + count; ++at) residuals[c].add(before[at], after[at]);
     }
-    agree(ranks, residuals[c]);
+    add_over_ranks(ranks, residuals[c]);
   }
   return residuals;
 }
@@ -162,7 +162,7 @@ std::vector<Residual> KeptNature::step(Workers& workers, Exchange& exchange,
   std::vector<Residual> residuals(count);
   for (std::size_t c = 0; c < count; ++c) {
     for (const auto& each : found) residuals[c].add(each[c]);
-    agree(workers.ranks(), residuals[c]);
+    add_over_ranks(workers.ranks(), residuals[c]);
   }
   return residuals;
 }

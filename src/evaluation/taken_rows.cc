@@ -111,7 +111,7 @@ Residual TakenSweep::step(const TakenRows& taken, const Channel& channel, const 
   });
   Residual residual;
   for (const Worker& worker : workers_) residual.add(worker.residual);
-  agree(group_->ranks(), residual);
+  add_over_ranks(group_->ranks(), residual);
   return residual;
 }
 

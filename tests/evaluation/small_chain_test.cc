@@ -6,8 +6,6 @@
 
 #include "evaluation/nature_iteration.h"
 #include "evaluation/stage_evaluation.h"
-#include "policy/memory_update.h"
-#include "policy/stage_builder.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "support/on_ranks.h"
@@ -158,26 +156,7 @@ TEST(SmallChain, MemoryThatSaysNothingChangesNothing) {
   for (const Uncertainty& set : {Uncertainty{Nominal{}}, Uncertainty{Chi2{0.1}}}) {
     const Problem problem = line(200, 0.9999, set, false);
     const Policy plain = robust(problem).policy;
-    StageBuilder build({.nodes_by_state = true, .moves_by_table = true});
-    for (State s = 0; s < 200; ++s) {
-      for (int memory = 0; memory < 2; ++memory) {
-        for_each_choice(plain.stages[0], s, [&](std::int32_t action, double weight) {
-          build.choose(action, weight);
-          const Row row = problem.model().row_begin(0, s) + action;
-          const auto outcomes =
-              problem.model().outcome_end(row) - problem.model().outcome_begin(row);
-          for (std::int64_t i = 0; i < outcomes; ++i) {
-            build.move({.memory = 1 - memory, .weight = 1.0});
-            build.end_outcome();
-          }
-        });
-        build.end_node();
-      }
-      build.end_state();
-    }
-    Policy same = plain;
-    same.start_memory = 1;
-    same.stages = {build.take()};
+    const Policy same = testing::with_idle_memory(problem, plain, {{{{1, 1.0}}, {{0, 1.0}}}});
     const double worst = evaluate(problem, plain).reward.worst;
     EXPECT_NEAR(evaluate(problem, same).reward.worst, worst, 1e-10 * std::abs(worst));
   }

@@ -6,6 +6,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "redoubt/worst_kernel.h"
+#include "support/random_policy.h"
 
 namespace redoubt {
 namespace {
@@ -59,6 +60,19 @@ TEST(Traps, EachSignalHasANatureOfItsOwn) {
   const AchievableRange range = achievable_range(problem, 0);
   EXPECT_NEAR(range.best, 1, 1e-9);
   EXPECT_NEAR(range.worst, 1, 1e-9);
+}
+
+// Memory that is drawn, and that nothing depends on, changes nothing.
+TEST(Traps, MemoryMayBeDrawn) {
+  const Problem problem = to_and_fro({.signal = reach("crash"), .minimise = true},
+                                     {at_least(avoid("goal"), 0.5), at_least(reach("crash"), 0)});
+  const Policy policy = robust(problem).policy;
+  const Policy drawn =
+      testing::with_idle_memory(problem, policy, {{{{0, 0.25}, {1, 0.75}}, {{0, 0.5}, {1, 0.5}}}});
+  const Evaluation expected = evaluate(problem, policy);
+  EXPECT_NEAR(expected.reward.worst, -1, 1e-12);
+  for (const Evaluation& found : {evaluate(problem, drawn), verify(problem, drawn)})
+    testing::expect_same(found, expected, 1e-12);
 }
 
 // Where nature wants to leave, its kernel leads there and not to and fro.

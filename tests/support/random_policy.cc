@@ -155,6 +155,30 @@ Policy random_budget_policy(std::uint64_t seed, const Problem& problem, Rounding
   return policy;
 }
 
+Policy with_idle_memory(const Problem& problem, const Policy& policy,
+                        const std::array<std::vector<MemoryMove>, 2>& moves) {
+  const Model& model = problem.model();
+  internal::StageBuilder build({.nodes_by_state = true, .moves_by_table = true});
+  for (State s = 0; s < model.states(); ++s) {
+    for (const std::vector<MemoryMove>& drawn : moves) {
+      if (model.row_begin(0, s) < model.row_end(0, s))
+        for_each_choice(policy.stages[0], s, [&](std::int32_t action, double weight) {
+          build.choose(action, weight);
+          const Row row = model.row_begin(0, s) + action;
+          for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
+            for (const MemoryMove& move : drawn) build.move(move);
+            build.end_outcome();
+          }
+        });
+      build.end_node();
+    }
+    build.end_state();
+  }
+  Policy same = policy;
+  same.stages = {build.take()};
+  return same;
+}
+
 void expect_same(const Evaluation& a, const Evaluation& b, double tolerance) {
   double scale = std::max({1.0, std::abs(a.reward.worst), std::abs(b.reward.worst)});
   EXPECT_NEAR(a.reward.worst, b.reward.worst, tolerance * scale);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "redoubt/policy.h"
 #include "redoubt/solution.h"
@@ -14,6 +16,11 @@ Policy random_markov_policy(std::uint64_t seed, const Problem& problem);
 Policy random_table_policy(std::uint64_t seed, const Problem& problem);
 // The budgets that rcvi would keep with this rounding, and any decision on them.
 Policy random_budget_policy(std::uint64_t seed, const Problem& problem, Rounding rounding);
+
+// The same as a policy without memory, with two memory states that no decision depends on: after
+// every outcome the next one is drawn by the moves of the one at hand.
+Policy with_idle_memory(const Problem& problem, const Policy& policy,
+                        const std::array<std::vector<MemoryMove>, 2>& moves);
 
 // Fails the test unless the two agree to `tolerance`, in units of the largest of their numbers (at
 // least one).

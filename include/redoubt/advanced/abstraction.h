@@ -16,7 +16,6 @@ struct Grid {
 
   int axes() const { return static_cast<int>(lines.size()); }
   std::int64_t cells(int axis) const { return static_cast<std::int64_t>(lines[axis].size()) - 1; }
-  std::int64_t cells() const;
   std::int64_t cell(std::span<const double> point) const;  // -1: outside
 };
 

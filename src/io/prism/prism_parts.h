@@ -33,7 +33,6 @@ class PrismTransitions {
 
   ExplicitFile& file() { return file_; }
   bool nondeterministic() const { return nondeterministic_; }
-  State states() const { return file_.arrays.states; }
 
  private:
   void read_size(TextLines& lines);

@@ -42,7 +42,7 @@ Residual BestMixtures::step(int stage, const std::vector<double>& next, std::vec
   decisions = decisions_of(stage);
   Residual residual;
   for (const Worker& worker : workers_) residual.add(worker.residual);
-  agree(group_->ranks(), residual);
+  add_over_ranks(group_->ranks(), residual);
   return residual;
 }
 

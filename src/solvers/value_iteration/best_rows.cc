@@ -107,7 +107,7 @@ Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<
   sweep(stage, next, values, actions, true);
   Residual residual;
   for (const Worker& worker : workers_) residual.add(worker.residual);
-  agree(group_->ranks(), residual);
+  add_over_ranks(group_->ranks(), residual);
   return residual;
 }
 
