@@ -117,7 +117,7 @@ def solve_nearly(problem):
 
 def steps_of(states):
     """How many steps the two queries have whose difference is that of a sweep, and how often they are asked: some seconds' worth."""
-    return (20, 120, 7) if states < 100_000 else (10, 40, 5) if states < 1_000_000 else (4, 16, 3)
+    return (20, 120, 7) if states < 100_000 else (10, 40, 5 if states < 1_000_000 else 3)
 
 
 def by_sweep(states, problem, method, ask_theirs):

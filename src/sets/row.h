@@ -135,17 +135,31 @@ struct RowsOfStates {
   bool least = false;  // the best row is the one with the least value
 };
 
+// Action elimination. When all rows of a state are looked at, the best is ahead of the second best
+// by some lead; until[state] is that lead and the drift by then. The worths of two rows move apart
+// by no more than the drift grows, so while until[state] is beyond the drift and a margin for
+// rounding, no other row can have become the best.
+struct ActionElimination {
+  double* until = nullptr;  // by state number; null: every row is looked at
+  double drift = 0;
+  double passed = 0;  // the drift and the margin
+
+  bool skips(std::int64_t state) const { return until != nullptr && until[state] > passed; }
+};
+
 // For `count` states, those of a list or without one from number `first` on: what the best row is
 // worth (0 without rows), and the position among the state's rows of the first that is worth as
 // much but for rounding (-1 without rows). True when these rows are the best ones to the bit.
-// `room` is for as many numbers as a state has rows.
+// `room` is for as many numbers as a state has rows. Where other rows are eliminated, `position`
+// has the best one.
 struct StateChoice {
   std::int32_t count = 0;
   std::int32_t first = 0;
   const std::int32_t* list = nullptr;
 };
 using BestExpected = bool (*)(const SparseRows& matrix, const RowsOfStates& states,
-                              const StateChoice& chosen, const double* values, double* room,
-                              double* best, std::int32_t* position);
+                              const StateChoice& chosen, const ActionElimination& elimination,
+                              const double* values, double* room, double* best,
+                              std::int32_t* position);
 
 }  // namespace redoubt::internal

@@ -216,9 +216,9 @@ TEST(LaneRows, BestExpectedIsTheBestOfAStatesRows) {
       for (std::int32_t s = 0; s < kStates; ++s) list[s] = kStates - 1 - s;
       const RowsOfStates states{begin.data(), earned.data(), 0.9, 1, least};
       const BestExpected kernel = best_expected_kernel(instructions);
-      bool exact = kernel(matrix, states, {.count = kStates}, values.data(), room.data(),
+      bool exact = kernel(matrix, states, {.count = kStates}, {}, values.data(), room.data(),
                           best.data(), position.data());
-      EXPECT_EQ(exact, kernel(matrix, states, {.count = kStates, .list = list.data()},
+      EXPECT_EQ(exact, kernel(matrix, states, {.count = kStates, .list = list.data()}, {},
                               values.data(), room.data(), of_list.data(), position_of_list.data()));
       bool expected_exact = true;
       for (std::int32_t s = 0; s < kStates; ++s) {

@@ -52,6 +52,15 @@ const Problem& large() {
   return problem;
 }
 
+const Problem& many_stages() {
+  static const Problem problem = [] {
+    Terms terms = large().terms();
+    terms.horizon = 1000;
+    return large().with(std::move(terms));
+  }();
+  return problem;
+}
+
 const Problem& endless() {
   static const Problem problem =
       make("garnet(states=20000,actions=8,successors=12,discount=0.999,bound=1000)");
@@ -137,7 +146,7 @@ TEST_P(EveryLongSolve, AsksWhetherToStop) {
 
 INSTANTIATE_TEST_SUITE_P(Stop, EveryLongSolve,
                          ::testing::Values(Work{"rcvi", large, by_rcvi},
-                                           Work{"robust", large, testing::by_robust},
+                                           Work{"robust", many_stages, testing::by_robust},
                                            Work{"frontier", large, by_frontier},
                                            Work{"crpo", large, by_crpo, 0.5},  // all weights
                                            Work{"frontier_chance", large_chance, by_frontier},

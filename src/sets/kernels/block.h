@@ -184,8 +184,9 @@ void interval(const NominalRow&, const LaneValues&, Scratch&, double* worst, dou
 void interval(const LaneRows&, const LaneValues&, Scratch&, double* worst, double* minimiser);
 void expected_values(const SparseRows&, const RowChoice&, const double* earned, double discount,
                      const double* values, double* result);
-bool best_expected(const SparseRows&, const RowsOfStates&, const StateChoice&, const double* values,
-                   double* room, double* best, std::int32_t* position);
+bool best_expected(const SparseRows&, const RowsOfStates&, const StateChoice&,
+                   const ActionElimination&, const double* values, double* room, double* best,
+                   std::int32_t* position);
 void lay_out(const RowsInStorage&, const double* numbers, double* to);
 void lay_out_values(const RowsInStorage&, const std::int32_t* next, const double* values,
                     double* to);

@@ -47,7 +47,8 @@ void expected_values(const SparseRows& matrix, const RowChoice& chosen, const do
 // Without a branch on which row is the best, which nobody can predict. Rows that differ by rounding
 // alone are rare, and only they are looked at twice.
 bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const StateChoice& chosen,
-                   const double* values, double* room, double* best, std::int32_t* position) {
+                   const ActionElimination& elimination, const double* values, double* room,
+                   double* best, std::int32_t* position) {
   const double sign = states.least ? -1 : 1, unit = states.unit;
   bool exact = true;
   for (std::int32_t n = 0; n < chosen.count; ++n) {
@@ -57,21 +58,29 @@ bool best_expected(const SparseRows& matrix, const RowsOfStates& states, const S
     const auto worth = [&](std::int32_t i) __attribute__((always_inline)) {
       return states.earned[begin + i] + states.discount * expected_value(matrix, begin + i, values);
     };
+    if (rows > 0 && elimination.skips(state)) {
+      best[n] = worth(position[n]);
+      continue;
+    }
     position[n] = rows - 1;
     if (rows <= 1) {
       best[n] = rows == 1 ? worth(0) : 0;
+      if (elimination.until != nullptr) elimination.until[state] = __builtin_inf();
       continue;
     }
-    double top = room[0] = sign * worth(0);
+    double top = room[0] = sign * worth(0), second = -__builtin_inf();
     std::int32_t taken = 0;
     bool near = false;  // two rows are nearly, and not quite, worth the same
     for (std::int32_t i = 1; i < rows; ++i) {
       const double x = room[i] = sign * worth(i);
       const double gap = __builtin_fabs(x - top), size = __builtin_fabs(x);
       near |= gap > 0 && gap <= 2 * kSameWorth * (size > unit ? size : unit);
+      const double lower = x > top ? top : x;
+      second = lower > second ? lower : second;
       taken = x > top ? i : taken;
       top = x > top ? x : top;
     }
+    if (elimination.until != nullptr) elimination.until[state] = elimination.drift + (top - second);
     if (near) {
       const double size = __builtin_fabs(top), noise = kSameWorth * (size > unit ? size : unit);
       for (taken = 0; top - room[taken] > noise;) ++taken;

@@ -100,7 +100,11 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
   Best best;
   for (;;) {
     ask(0);
-    const Residual residual = rows.step(0, here, better, actions_);
+    Residual change;  // since the last step
+    change.add(better.data(), here.data(), static_cast<std::int64_t>(better.size()));
+    add_over_ranks(workers_.ranks(), change);
+    const Residual residual =
+        rows.step(0, here, better, actions_, better.empty() ? nullptr : &change);
     here.swap(better);
     const Bracket found = bracket(residual, discount);
     best.bound = at_start(here, 1, 0) + found.high;

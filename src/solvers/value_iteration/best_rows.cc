@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "bellman/large_arrays.h"
@@ -14,6 +15,14 @@ namespace {
 
 constexpr Row kRowsAtATime = 256;  // rows whose results are kept at a time: in the nearest cache
 
+// Rows of a state are compared from step to step where they are the same at every stage, and where
+// values that rise by at least and at most so much raise what a row is worth by no less and no
+// more, which tilt does not promise.
+bool can_eliminate(const Problem& problem) {
+  return problem.model().stages() == 1 && problem.model().most_actions() > 1 &&
+         !std::holds_alternative<Tilt>(problem.uncertainty());
+}
+
 }  // namespace
 
 BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Exchange& exchange,
@@ -24,8 +33,10 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
       exchange_(&exchange),
       least_(least),
       unit_(largest_value(problem.model(), channel.signal, workers)),
+      eliminates_(can_eliminate(problem)),
       nominal_(is_nominal(problem)),
-      best_(best_expected_kernel()) {
+      best_(best_expected_kernel()),
+      expected_(expected_values_kernel()) {
   const Model& model = problem.model();
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   if (!nominal_) return;
@@ -47,8 +58,10 @@ BestRows::BestRows(const Problem& problem, std::vector<double> earned, Workers& 
       exchange_(&exchange),
       least_(false),
       unit_(0),
+      eliminates_(can_eliminate(problem)),
       nominal_(true),
       best_(best_expected_kernel()),
+      expected_(expected_values_kernel()),
       earned_(std::move(earned)) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
   for (const double value : earned_) unit_ = std::max(unit_, std::abs(value));
@@ -66,21 +79,51 @@ bool BestRows::exact() const {
                                                 [](const Worker& w) { return w.exact; }));
 }
 
-State BestRows::changed() const {
-  State count = 0;
-  for (const Worker& worker : workers_) count += worker.changed;
-  return count;
+State BestRows::sum_of(State Worker::*count) const {
+  State sum = 0;
+  for (const Worker& worker : workers_) sum += worker.*count;
+  return sum;
 }
 
-std::int32_t BestRows::choose(const double* results, std::int64_t count, double& value,
-                              bool& exact) const {
-  value = least_ ? *std::min_element(results, results + count)
-                 : *std::max_element(results, results + count);
+std::int32_t BestRows::choose(std::span<const double> results, double& value, bool& exact) const {
+  value = least_ ? *std::min_element(results.begin(), results.end())
+                 : *std::max_element(results.begin(), results.end());
   const double noise = kSameWorth * std::max(unit_, std::abs(value));
   std::int32_t action = 0;
   while (std::abs(results[action] - value) > noise) ++action;
   exact &= results[action] == value;
   return action;
+}
+
+// By how much the row taken is better than all others.
+double BestRows::lead(std::span<const double> results, std::int32_t taken) const {
+  double lead = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (static_cast<std::int32_t>(i) == taken) continue;
+    lead = std::min(lead, least_ ? results[i] - results[taken] : results[taken] - results[i]);
+  }
+  return lead;
+}
+
+// Two rows move apart by no more than the discounted span of the change, and by rounding. The
+// margin is beyond what rows that are worth the same differ by, and beyond the accuracy of a worst
+// case.
+void BestRows::begin_elimination(const Residual* change) {
+  elimination_ = {};
+  if (!eliminates_) return;
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  if (change == nullptr || !change->numbers || until_.empty()) {
+    until_.assign(problem_->model().own_states(), 0.0);
+    drift_ = 0;
+    kept_ = {};
+    elimination_ = {until_.data(), 0, std::numeric_limits<double>::infinity()};
+    return;
+  }
+  const double size = std::max({unit_, std::abs(change->least), std::abs(change->most)});
+  const double noise =
+      nominal_ ? 4 * kSameWorth + 4 * kRounding * problem_->model().most_outcomes() : 1e-9;
+  drift_ += problem_->discount() * (change->high - change->low) + 4 * kRounding * size;
+  elimination_ = {until_.data(), drift_, drift_ + noise * size};
 }
 
 std::size_t BestRows::slot(int stage) const {
@@ -102,27 +145,27 @@ void BestRows::prepare_nominal(int stage) {
   }
 }
 
-Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<double>& values,
-                        std::vector<std::int32_t>& actions) {
-  sweep(stage, next, values, actions, true);
-  Residual residual;
-  for (const Worker& worker : workers_) residual.add(worker.residual);
-  add_over_ranks(group_->ranks(), residual);
-  return residual;
+// On a finite horizon, when few states are still looked at, and there are stages left for it to
+// pay.
+bool BestRows::pays_to_keep(int stage) const {
+  constexpr State kFew = 4;  // one state in so many
+  constexpr int kStages = 4;
+  return nominal_ && eliminates_ && !problem_->infinite() && stage >= kStages &&
+         kFew * looked_at() < problem_->model().own_states() && kept_.empty();
 }
 
-void BestRows::sweep(int stage, const std::vector<double>& next, std::vector<double>& values,
-                     std::vector<std::int32_t>& actions, bool measure) {
+Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<double>& values,
+                        std::vector<std::int32_t>& actions, const Residual* change) {
   const Model& model = problem_->model();
-  measure_ = measure;
   resize_with_large_pages(values, model.states());
-  actions.resize(model.own_states());
+  actions.resize(model.own_states(), -1);
+  begin_elimination(change);
   const double floor = workers_.front().batch.needs_floor()
                            ? worst_landing(*problem_, channel_, group_->ranks(), next)
                            : 0;
   for (Worker& worker : workers_) {
     worker.residual = {};
-    worker.changed = 0;
+    worker.changed = worker.new_actions = worker.looked_at = 0;
   }
   evaluations_ += static_cast<double>(model.arrays().state_rows[slot(stage) + model.states()] -
                                       model.arrays().state_rows[slot(stage)]);
@@ -132,14 +175,13 @@ void BestRows::sweep(int stage, const std::vector<double>& next, std::vector<dou
   exchange_->sweep_ranges(*group_, work, {values.data()}, [&](State begin, State end, int number) {
     Worker& worker = workers_[number];
     if (nominal_) return run_nominal(begin, end, next, values, actions, worker);
-    while (begin < end) {
-      State last = begin + 1;
-      const Row first = model.row_begin(stage, model.own(begin));
-      while (last < end && model.row_end(stage, model.own(last)) - first <= kRowsAtATime) ++last;
-      run(stage, begin, last, next, floor, values, actions, worker);
-      begin = last;
-    }
+    while (begin < end) begin = run(stage, begin, end, next, floor, values, actions, worker);
   });
+  if (pays_to_keep(stage)) kept_ = keep_rows(nominal_rows(model), states_, actions);
+  Residual residual;
+  for (const Worker& worker : workers_) residual.add(worker.residual);
+  add_over_ranks(group_->ranks(), residual);
+  return residual;
 }
 
 void BestRows::step_of(std::span<const State> states, const std::vector<double>& next,
@@ -161,7 +203,7 @@ void BestRows::run_some(std::span<const State> states, const std::vector<double>
   const Model& model = problem_->model();
   if (nominal_) {
     worker.exact &= best_(nominal_rows(model), states_,
-                          {.count = static_cast<State>(states.size()), .list = states.data()},
+                          {.count = static_cast<State>(states.size()), .list = states.data()}, {},
                           next.data(), worker.room.data(), values, actions);
     return;
   }
@@ -172,31 +214,92 @@ void BestRows::run_some(std::span<const State> states, const std::vector<double>
   }
   worker.result.resize(worker.rows.size());
   worker.batch.worst(worker.rows, channel_, next.data(), 0, worker.result.data());
-  const double* results = worker.result.data();
+  std::span<const double> results = worker.result;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Row count = model.row_end(0, states[i]) - model.row_begin(0, states[i]);
-    actions[i] = choose(results, count, values[i], worker.exact);
-    results += count;
+    actions[i] = choose(results.first(count), values[i], worker.exact);
+    results = results.subspan(count);
   }
 }
 
-void BestRows::run(int stage, State begin, State end, const std::vector<double>& next, double floor,
-                   std::vector<double>& values, std::vector<std::int32_t>& actions,
-                   Worker& worker) const {
+// The states from `begin` on whose rows are looked at in one go. Returns the first behind them.
+State BestRows::run(int stage, State begin, State end, const std::vector<double>& next,
+                    double floor, std::vector<double>& values, std::vector<std::int32_t>& actions,
+                    Worker& worker) {
   const Model& model = problem_->model();
-  const Row first = model.row_begin(stage, model.own(begin));
-  const auto count = model.row_end(stage, model.own(end - 1)) - first;
+  worker.rows.clear();
+  State last = begin;
+  for (Row room = kRowsAtATime; last < end; ++last) {
+    const Row first = model.row_begin(stage, model.own(last));
+    const Row rows = model.row_end(stage, model.own(last)) - first;
+    const bool skips = elimination_.skips(last);
+    room -= skips ? 1 : rows;
+    if (last > begin && room < 0) break;
+    if (skips)
+      worker.rows.push_back(first + actions[last]);
+    else
+      for (Row row = first; row < first + rows; ++row) worker.rows.push_back(row);
+  }
+  const auto count = static_cast<Row>(worker.rows.size());
   worker.result.resize(count);
-  worker.batch.worst(first, count, channel_, next.data(), floor, worker.result.data());
-  for (State place = begin; place < end; ++place) {
+  if (count > 0 && worker.rows.back() - worker.rows.front() == count - 1)
+    worker.batch.worst(worker.rows.front(), count, channel_, next.data(), floor,
+                       worker.result.data());
+  else
+    worker.batch.worst(worker.rows, channel_, next.data(), floor, worker.result.data());
+  std::span<const double> results = worker.result;
+  for (State place = begin; place < last; ++place) {
     const State state = model.own(place);
-    const Row here = model.row_begin(stage, state), last = model.row_end(stage, state);
+    const Row rows = model.row_end(stage, state) - model.row_begin(stage, state);
     double value = 0;
-    const double* results = worker.result.data() + (here - first);
-    actions[place] = here < last ? choose(results, last - here, value, worker.exact) : -1;
+    if (elimination_.skips(place)) {
+      value = results.front();
+      results = results.subspan(1);
+    } else {
+      const std::int32_t before = actions[place];
+      ++worker.looked_at;
+      const auto here = results.first(rows);
+      actions[place] = rows > 0 ? choose(here, value, worker.exact) : -1;
+      worker.new_actions += actions[place] != before;
+      if (elimination_.until != nullptr && rows > 0)
+        elimination_.until[place] = elimination_.drift + lead(here, actions[place]);
+      results = results.subspan(rows);
+    }
     values[state] = value;
     worker.residual.add(next[state], value);
     worker.changed += next[state] != value;
+  }
+  return last;
+}
+
+// Of at most kStatesAtATime states, by place.
+void BestRows::best_of_block(const StateChoice& block, const double* next, double* values,
+                             std::int32_t* actions, Worker& worker) const {
+  const SparseRows matrix = nominal_rows(problem_->model());
+  State places[kStatesAtATime], count = 0;
+  for (State i = 0; i < block.count; ++i) {
+    const State place = block.first + i;
+    places[count] = place;
+    const bool skips = elimination_.skips(place);
+    worker.looked_at += !skips;
+    count += !skips || (!kept_.empty() && kept_.actions[place] != actions[i]);
+  }
+  if (kept_.empty()) {
+    worker.exact &=
+        best_(matrix, states_, block, elimination_, next, worker.room.data(), values, actions);
+    return;
+  }
+  expected_(kept_.rows(), {.count = block.count, .first = block.first},
+            kept_.earned.data() + block.first, states_.discount, next, values);
+  if (count == 0) return;
+  double some_values[kStatesAtATime];
+  std::int32_t some_actions[kStatesAtATime];
+  for (State i = 0; i < count; ++i) some_actions[i] = actions[places[i] - block.first];
+  worker.exact &= best_(matrix, states_, {.count = count, .list = places}, elimination_, next,
+                        worker.room.data(), some_values, some_actions);
+  for (State i = 0; i < count; ++i) {
+    values[places[i] - block.first] = some_values[i];
+    actions[places[i] - block.first] = some_actions[i];
   }
 }
 
@@ -204,17 +307,19 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
                            std::vector<double>& values, std::vector<std::int32_t>& actions,
                            Worker& worker) const {
   const Model& model = problem_->model();
-  const SparseRows matrix = nominal_rows(model);
   const bool whole = !model.arrays().submodel;  // places are states
   Residual residual = worker.residual;
-  State changed = 0;
+  State changed = 0, new_actions = 0;
   for (State first = begin; first < end; first += kStatesAtATime) {
     const State count = std::min(end - first, kStatesAtATime);
     double result[kStatesAtATime];
+    std::int32_t before[kStatesAtATime];
     double* to = whole ? values.data() + first : result;
-    worker.exact &= best_(matrix, states_, {count, first}, next.data(), worker.room.data(), to,
-                          actions.data() + first);
-    if (whole && measure_) residual.add(next.data() + first, to, count);
+    std::int32_t* taken = actions.data() + first;
+    std::copy_n(taken, count, before);
+    best_of_block({count, first}, next.data(), to, taken, worker);
+    for (State i = 0; i < count; ++i) new_actions += taken[i] != before[i];
+    if (whole) residual.add(next.data() + first, to, count);
     for (State i = 0; whole && i < count; ++i) changed += next[first + i] != to[i];
     for (State i = 0; !whole && i < count; ++i) {
       const State state = model.own(first + i);
@@ -224,6 +329,7 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
   }
   worker.residual = residual;
   worker.changed += changed;
+  worker.new_actions += new_actions;
 }
 
 }  // namespace redoubt::internal

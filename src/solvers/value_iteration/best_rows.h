@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "evaluation/taken_rows.h"
+#include "solvers/value_iteration/kept_rows.h"
 
 namespace redoubt::internal {
 
@@ -19,19 +20,23 @@ class BestRows {
   // values[state] = best of its rows, given what the next stage is worth; actions = which one that
   // was, of each own state by its place (-1: it is terminal). Of actions that differ by rounding
   // only the first is taken, on every machine.
+  //
+  // `change`: how far `next` is from that of the last step, whose actions are given, too. Rows that
+  // cannot have become the best since are not looked at; without it all are.
   Residual step(int stage, const std::vector<double>& next, std::vector<double>& values,
-                std::vector<std::int32_t>& actions);
-  // The same where nobody asks how far it moved the values, unless `measure`.
-  void sweep(int stage, const std::vector<double>& next, std::vector<double>& values,
-             std::vector<std::int32_t>& actions, bool measure = false);
+                std::vector<std::int32_t>& actions, const Residual* change = nullptr);
 
   // The same for some states of a whole model whose rows are the same at every stage, after a step
   // over all of them: values[i] and actions[i] are those of states[i], none of which is terminal.
   void step_of(std::span<const State> states, const std::vector<double>& next, double* values,
                std::int32_t* actions);
 
-  // The states of this rank whose values the last step over all of them has changed.
-  State changed() const;
+  // The states of this rank whose values the last step over all of them has changed, and those for
+  // which it took another action than was given.
+  State changed() const { return sum_of(&Worker::changed); }
+  State new_actions() const { return sum_of(&Worker::new_actions); }
+  // Those of which it looked at more than the row that was given.
+  State looked_at() const { return sum_of(&Worker::looked_at); }
 
   // Of this rank. A step counts the rows of all states, also of those that it need not look at.
   double evaluations() const { return evaluations_; }
@@ -50,19 +55,25 @@ class BestRows {
     std::vector<Row> rows;
     std::vector<double> result, room;
     Residual residual;
-    State changed = 0;
+    State changed = 0, new_actions = 0, looked_at = 0;
     bool exact = true;
   };
+  State sum_of(State Worker::*count) const;
   std::size_t slot(int stage) const;  // of the stage's first state among those of all stages
   void prepare_nominal(int stage);
-  void run(int stage, State begin, State end, const std::vector<double>& next, double floor,
-           std::vector<double>& values, std::vector<std::int32_t>& actions, Worker& worker) const;
+  void begin_elimination(const Residual* change);
+  bool pays_to_keep(int stage) const;
+  State run(int stage, State begin, State end, const std::vector<double>& next, double floor,
+            std::vector<double>& values, std::vector<std::int32_t>& actions, Worker& worker);
   void run_nominal(State begin, State end, const std::vector<double>& next,
                    std::vector<double>& values, std::vector<std::int32_t>& actions,
                    Worker& worker) const;
+  void best_of_block(const StateChoice& block, const double* next, double* values,
+                     std::int32_t* actions, Worker& worker) const;
   void run_some(std::span<const State> states, const std::vector<double>& next, double* values,
                 std::int32_t* actions, Worker& worker) const;
-  std::int32_t choose(const double* results, std::int64_t count, double& value, bool& exact) const;
+  std::int32_t choose(std::span<const double> results, double& value, bool& exact) const;
+  double lead(std::span<const double> results, std::int32_t taken) const;
 
   void begin_nominal(const double* earned);
 
@@ -72,12 +83,17 @@ class BestRows {
   Exchange* exchange_;
   bool least_;
   double unit_;
-  bool measure_ = false;
   double evaluations_ = 0;
   std::vector<Worker> workers_;
+  bool eliminates_;
+  ActionElimination elimination_;  // of this step
+  double drift_ = 0;
+  std::vector<double> until_;  // by place
   // Of a nominal problem:
   bool nominal_;
   BestExpected best_;
+  ExpectedValues expected_;
+  KeptRows kept_;
   RowsOfStates states_;         // by place
   std::vector<Row> begin_;      // of a submodel: the first row of each place
   std::vector<double> earned_;  // of each row, where no array of the model has it

@@ -39,10 +39,11 @@ class Sweeps {
     if (shares_radius(problem) && !least) mixtures_.emplace(problem, channel, workers, exchange_);
   }
 
-  Residual step(const std::vector<double>& next, std::vector<double>& values) {
+  // `change`: see BestRows.
+  Residual step(const std::vector<double>& next, std::vector<double>& values,
+                const Residual* change) {
     if (mixtures_) return mixtures_->step(0, next, values, mixed_);
-    actions_before_.swap(actions_);
-    return best_.step(0, next, values, actions_);
+    return best_.step(0, next, values, actions_, change);
   }
   Policy::Stage decisions() const {
     return mixtures_ ? mixed_ : compact_ ? compact_stage() : pure_stage(actions_);
@@ -55,9 +56,8 @@ class Sweeps {
       mixtures_->step(stage, next, values, taken);
       return;
     }
-    actions_before_.swap(actions_);
-    best_.sweep(stage, next, values, actions_);
-    if (later != nullptr && actions_ == actions_before_)
+    last_ = best_.step(stage, next, values, actions_, last_ ? &*last_ : nullptr);
+    if (later != nullptr && best_.new_actions() == 0)
       taken = *later;  // which is the same memory
     else
       taken = decisions();
@@ -73,6 +73,7 @@ class Sweeps {
     some_values_.resize(states.size());
     some_actions_.resize(states.size());
     best_.step_of(states, values, some_values_.data(), some_actions_.data());
+    last_.reset();
     bool same = true;
     for (std::size_t i = 0; decides_ && i < states.size(); ++i) {
       same &= actions_[states[i]] == some_actions_[i];
@@ -103,10 +104,8 @@ class Sweeps {
   // ask together.
   double share_of_new_actions() const {
     if (mixtures_) return 1;  // weights change at every step
-    double changed = 0;
-    for (std::size_t i = 0; i < actions_.size(); ++i)
-      changed += i >= actions_before_.size() || actions_[i] != actions_before_[i];
-    return sum_over_ranks(ranks(), changed) / problem_.model().all_states();
+    return sum_over_ranks(ranks(), static_cast<double>(best_.new_actions())) /
+           problem_.model().all_states();
   }
   void set_actions(const Policy::Stage& stage) {
     if (mixtures_) {
@@ -172,7 +171,8 @@ class Sweeps {
   bool compact_;
   bool decides_;         // there is a state with more than one action
   Policy::Stage mixed_;  // the decisions of the last step, where they mix
-  std::vector<std::int32_t> actions_, actions_before_, some_actions_;
+  std::vector<std::int32_t> actions_, some_actions_;
+  std::optional<Residual> last_;  // of a finite horizon: how far the last step moved all values
   std::vector<double> some_values_;
   TakenRows taken_;
   double evaluations_before_ = 0;  // in the run that this one continues
@@ -251,7 +251,8 @@ class InfiniteHorizon {
                       std::min(0.99, static_cast<double>(result_.sweeps) / expected));
       if (result_.sweeps > 0 && helps()) sweeps_.follow(result_.values, width_to_follow());
       last_width_ = width();
-      residual_ = sweeps_.step(result_.values, better_);
+      const auto change = change_since_last_sweep();
+      residual_ = sweeps_.step(result_.values, better_, change ? &*change : nullptr);
       result_.values.swap(better_);
       new_actions_ = sweeps_.share_of_new_actions();
       ++result_.sweeps;
@@ -287,6 +288,15 @@ class InfiniteHorizon {
   }
 
   double width() const { return bracket(residual_, discount_).width(); }
+
+  // How far the values are from those that the last sweep was made of.
+  std::optional<Residual> change_since_last_sweep() const {
+    if (better_.empty()) return {};
+    Residual change;
+    change.add(better_.data(), result_.values.data(), problem_.model().states());
+    add_over_ranks(sweeps_.ranks(), change);
+    return change;
+  }
 
   // That ends the search.
   double wanted_width() const {
