@@ -101,7 +101,8 @@ TEST(ActionElimination, TiesAreLookedAtForEver) {
 }
 
 TEST(ActionElimination, DoesNotDependOnThreads) {
-  const Problem problem = make("garnet(states=6000,actions=4,successors=5,horizon=40,seed=1,set=none)");
+  const Problem problem =
+      make("garnet(states=6000,actions=4,successors=5,horizon=40,seed=1,set=none)");
   EXPECT_LT(expect_same_steps(problem, reward_channel(problem), false, 40, 2), 0.1);
 }
 

@@ -115,7 +115,7 @@ void BestRows::begin_elimination(const Residual* change) {
   if (change == nullptr || !change->numbers || until_.empty()) {
     until_.assign(problem_->model().own_states(), 0.0);
     drift_ = 0;
-    kept_ = {};
+    taken_ = {};
     elimination_ = {until_.data(), 0, std::numeric_limits<double>::infinity()};
     return;
   }
@@ -147,11 +147,11 @@ void BestRows::prepare_nominal(int stage) {
 
 // On a finite horizon, when few states are still looked at, and there are stages left for it to
 // pay.
-bool BestRows::pays_to_keep(int stage) const {
+bool BestRows::pays_to_gather(int stage) const {
   constexpr State kFew = 4;  // one state in so many
   constexpr int kStages = 4;
   return nominal_ && eliminates_ && !problem_->infinite() && stage >= kStages &&
-         kFew * looked_at() < problem_->model().own_states() && kept_.empty();
+         kFew * looked_at() < problem_->model().own_states() && taken_.begin.empty();
 }
 
 Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<double>& values,
@@ -177,7 +177,11 @@ Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<
     if (nominal_) return run_nominal(begin, end, next, values, actions, worker);
     while (begin < end) begin = run(stage, begin, end, next, floor, values, actions, worker);
   });
-  if (pays_to_keep(stage)) kept_ = keep_rows(nominal_rows(model), states_, actions);
+  if (pays_to_gather(stage)) {
+    TakenRows rows;
+    take_rows(model, actions, rows);
+    find_nominal_chain(model, std::span(states_.earned, model.rows()), rows, taken_);
+  }
   Residual residual;
   for (const Worker& worker : workers_) residual.add(worker.residual);
   add_over_ranks(group_->ranks(), residual);
@@ -276,21 +280,24 @@ State BestRows::run(int stage, State begin, State end, const std::vector<double>
 void BestRows::best_of_block(const StateChoice& block, const double* next, double* values,
                              std::int32_t* actions, Worker& worker) const {
   const SparseRows matrix = nominal_rows(problem_->model());
+  const bool gathered = !taken_.begin.empty();
   State places[kStatesAtATime], count = 0;
   for (State i = 0; i < block.count; ++i) {
     const State place = block.first + i;
     places[count] = place;
     const bool skips = elimination_.skips(place);
     worker.looked_at += !skips;
-    count += !skips || (!kept_.empty() && kept_.actions[place] != actions[i]);
+    count += !skips || (gathered && actions[i] >= 0 &&
+                        taken_.rows[place] != states_.begin[place] + actions[i]);
   }
-  if (kept_.empty()) {
+  if (!gathered) {
     worker.exact &=
         best_(matrix, states_, block, elimination_, next, worker.room.data(), values, actions);
     return;
   }
-  expected_(kept_.rows(), {.count = block.count, .first = block.first},
-            kept_.earned.data() + block.first, states_.discount, next, values);
+  expected_({taken_.begin.data(), taken_.next.data(), taken_.probability.data()},
+            {.count = block.count, .first = block.first}, taken_.earned.data() + block.first,
+            states_.discount, next, values);
   if (count == 0) return;
   double some_values[kStatesAtATime];
   std::int32_t some_actions[kStatesAtATime];

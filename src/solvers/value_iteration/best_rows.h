@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "evaluation/taken_rows.h"
-#include "solvers/value_iteration/kept_rows.h"
+#include "evaluation/chain.h"
 
 namespace redoubt::internal {
 
@@ -62,7 +61,7 @@ class BestRows {
   std::size_t slot(int stage) const;  // of the stage's first state among those of all stages
   void prepare_nominal(int stage);
   void begin_elimination(const Residual* change);
-  bool pays_to_keep(int stage) const;
+  bool pays_to_gather(int stage) const;
   State run(int stage, State begin, State end, const std::vector<double>& next, double floor,
             std::vector<double>& values, std::vector<std::int32_t>& actions, Worker& worker);
   void run_nominal(State begin, State end, const std::vector<double>& next,
@@ -93,7 +92,9 @@ class BestRows {
   bool nominal_;
   BestExpected best_;
   ExpectedValues expected_;
-  KeptRows kept_;
+  // The rows that are taken, one behind the other: where hardly any other can be the best, a sweep
+  // reads these in place of the model, in which they are far apart.
+  Chain taken_;
   RowsOfStates states_;         // by place
   std::vector<Row> begin_;      // of a submodel: the first row of each place
   std::vector<double> earned_;  // of each row, where no array of the model has it
