@@ -64,17 +64,4 @@ void spread_radii_of_states(const Model& model, Uncertainty& uncertainty) {
       uncertainty);
 }
 
-Problem with_row_scope(const Problem& problem) {
-  Terms terms = problem.terms();
-  std::visit(
-      [](auto& set) {
-        if constexpr (requires { set.scope; }) {
-          set.scope = Scope::row;
-          set.radius.states.clear();
-        }
-      },
-      terms.uncertainty);
-  return problem.with(std::move(terms));
-}
-
 }  // namespace redoubt::internal

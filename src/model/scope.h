@@ -17,10 +17,6 @@ inline bool shares_radius(const Problem& problem) {
   return scope_of(problem.uncertainty()) == Scope::state;
 }
 
-// The same problem where every row has the whole radius of its state to itself: whatever a policy
-// guarantees there, it guarantees here.
-Problem with_row_scope(const Problem& problem);
-
 // An Error that says that `what` (a method, a verb) knows no sets of scope state.
 void require_row_scope(const Uncertainty& uncertainty, std::string_view what);
 

@@ -52,7 +52,7 @@ TEST_P(StateScope, IsNeverWorseThanRowScope) {
   int better = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(seed);
-    const Problem p = problem(seed), alone = internal::with_row_scope(p);
+    const Problem p = problem(seed), alone = testing::with_row_scope(p);
     const Policy mixed = testing::random_table_policy(seed, p);
     const double shared = evaluate(p, mixed).reward.worst,
                  each = evaluate(alone, mixed).reward.worst;

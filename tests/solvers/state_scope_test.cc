@@ -62,7 +62,7 @@ TEST_P(SharedRadius, RobustIsCertifiedAndBeatsRowScope) {
     EXPECT_EQ(solution.status, Status::certified);
     EXPECT_NEAR(solution.reward.worst, *solution.reward.bound, 1e-8 * scale);
     EXPECT_NEAR(verify(p, solution.policy).reward.worst, solution.reward.worst, 1e-9 * scale);
-    const double row = robust(internal::with_row_scope(p)).reward.worst;
+    const double row = robust(testing::with_row_scope(p)).reward.worst;
     EXPECT_GE(solution.reward.worst, row - 1e-9 * scale);
     better += solution.reward.worst > row + 1e-6;
     for (std::uint64_t other = 0; other < 20; ++other) {
@@ -116,7 +116,7 @@ TEST_P(SharedRadius, FrontierIsCertified) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
     const Problem p = binding(problem(seed, 1), 0.5);
-    const Solution solution = frontier(p), row = frontier(internal::with_row_scope(p));
+    const Solution solution = frontier(p), row = frontier(testing::with_row_scope(p));
     ASSERT_EQ(solution.status, Status::certified);
     const double width = 1e-3 * std::max(std::abs(solution.reward.worst), *solution.reward.bound);
     if (row.status == Status::certified) {
@@ -141,7 +141,7 @@ TEST_P(SharedRadius, FrontierKeepsTwoConstraints) {
     const Problem p = binding(problem(seed, 2), 0.3);
     if (p.infinite() && GetParam() == 0) continue;  // landings of two constraints: a wide bracket
     const Solution solution = frontier(p, {.tolerance = 1e-2});
-    const Solution row = frontier(internal::with_row_scope(p), {.tolerance = 1e-2});
+    const Solution row = frontier(testing::with_row_scope(p), {.tolerance = 1e-2});
     certified += solution.status == Status::certified;
     if (row.status != Status::certified) continue;
     ASSERT_EQ(solution.status, Status::certified);

@@ -184,4 +184,17 @@ Problem with_plain_labels(const Problem& problem) {
   return Problem(Model(std::move(arrays)), problem.terms());
 }
 
+Problem with_row_scope(const Problem& problem) {
+  Terms terms = problem.terms();
+  std::visit(
+      [](auto& set) {
+        if constexpr (requires { set.scope; }) {
+          set.scope = Scope::row;
+          set.radius.states.clear();
+        }
+      },
+      terms.uncertainty);
+  return problem.with(std::move(terms));
+}
+
 }  // namespace redoubt::testing

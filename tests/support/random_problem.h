@@ -63,6 +63,10 @@ RandomOptions random_options(std::uint64_t seed);
 Problem random_problem(std::uint64_t seed, const RandomOptions& options = {});
 Model random_model(std::uint64_t seed, const RandomOptions& options = {});
 
+// The same problem where every row has the whole radius of its state to itself: whatever a policy
+// guarantees there, it guarantees here.
+Problem with_row_scope(const Problem& problem);
+
 // The same with labels whose names every format can write; a blank is in them all the same.
 Problem with_plain_labels(const Problem& problem);
 
