@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "support/large_pages.h"
 #include "support/thread_pool.h"
 
 namespace redoubt::internal {
@@ -123,7 +124,7 @@ class Source {
  public:
   Source(std::span<const Value> given, std::vector<Value>& place)
       : given_(given), copy_(given.data() == place.data() ? nullptr : &place) {
-    if (copy_) copy_->reserve(given.size());
+    if (copy_) reserve_with_large_pages(*copy_, given.size());
   }
   std::size_t size() const { return given_.size(); }
   // Entries begin..end-1, which come after those that were taken last.
@@ -186,7 +187,7 @@ void add_outcomes(Tasks& tasks, ModelArrays& a, const ModelViews& views,
   if constexpr (std::is_same_v<Offset, std::int64_t>) {
     if (offsets.data() == a.row_outcomes.data()) return;
   }
-  a.row_outcomes.reserve(offsets.size());
+  reserve_with_large_pages(a.row_outcomes, offsets.size());
   tasks.push_back([offsets, &a] {
     a.row_outcomes.assign(offsets.begin(), offsets.end());
     return true;

@@ -22,12 +22,15 @@ inline void advise_large_pages([[maybe_unused]] void* first, [[maybe_unused]] st
 
 // The values are void.
 template <class Value>
+void reserve_with_large_pages(std::vector<Value>& values, std::size_t count) {
+  if (count <= values.capacity()) return;
+  values = {};  // what it held need not be copied
+  values.reserve(count);
+  advise_large_pages(values.data(), count * sizeof(Value));
+}
+template <class Value>
 void resize_with_large_pages(std::vector<Value>& values, std::size_t count) {
-  if (count > values.capacity() && count * sizeof(Value) > 2 * kLargePage) {
-    values = {};  // what it held need not be copied
-    values.reserve(count);
-    advise_large_pages(values.data(), count * sizeof(Value));
-  }
+  if (count * sizeof(Value) > 2 * kLargePage) reserve_with_large_pages(values, count);
   values.resize(count);
 }
 
