@@ -162,4 +162,22 @@ using BestExpected = bool (*)(const SparseRows& matrix, const RowsOfStates& stat
                               const double* values, double* room, double* best,
                               std::int32_t* position);
 
+// Copies of the rows of states that have equally many, of equally many outcomes each, few of both:
+// number n of a state's rows or outcomes, of the state number i here, is entry n * states + i.
+// Outcomes that a row does not have come last, with probability 0.
+struct AlikeStates {
+  static constexpr std::int32_t kMost = 256;
+  static constexpr int kMostRows = 4, kMostOutcomes = 8;
+  std::int32_t states = 0;  // at most kMost of them
+  std::int32_t rows = 0;
+  std::int32_t outcomes = 0;  // of each row
+  const std::int32_t* next = nullptr;
+  const double* probability = nullptr;
+  const double* earned = nullptr;       // by each row
+  const std::int32_t* place = nullptr;  // of each state: where what is found goes
+};
+// What the best of their rows are worth, and which these are, as BestExpected: the same bits.
+using BestAlike = bool (*)(const AlikeStates& states, double discount, double unit, bool least,
+                           const double* values, double* best, std::int32_t* position);
+
 }  // namespace redoubt::internal

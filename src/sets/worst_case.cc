@@ -99,6 +99,11 @@ BestExpected best_expected_kernel(InstructionSet instructions) {
 }
 BestExpected best_expected_kernel() { return best_expected_kernel(best_instruction_set()); }
 
+BestAlike best_alike_kernel(InstructionSet instructions) {
+  return kernels_for(instructions).best_alike;
+}
+BestAlike best_alike_kernel() { return best_alike_kernel(best_instruction_set()); }
+
 LayOut lay_out_kernel(InstructionSet instructions) { return kernels_for(instructions).lay_out; }
 LayOut lay_out_kernel() { return lay_out_kernel(best_instruction_set()); }
 

@@ -39,6 +39,8 @@ ExpectedValues expected_values_kernel();
 ExpectedValues expected_values_kernel(InstructionSet instructions);
 BestExpected best_expected_kernel();
 BestExpected best_expected_kernel(InstructionSet instructions);
+BestAlike best_alike_kernel();
+BestAlike best_alike_kernel(InstructionSet instructions);
 LayOut lay_out_kernel();
 LayOut lay_out_kernel(InstructionSet instructions);
 

@@ -335,10 +335,10 @@ def processor_seconds(process):
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-# Every one of them works for many seconds: `robust` and `evaluate` because of their long horizon.
+# Every one of them works for many seconds: `robust`, `evaluate` and `info` because of their long horizon.
 @pytest.mark.parametrize("verb", ["solve --method rcvi --memory-limit 1TB", "solve --method frontier",
                                   "solve --method robust --horizon 4000", "solve --method crpo",
-                                  "evaluate --horizon 4000", "verify", "info"])  # fmt: skip
+                                  "evaluate --horizon 4000", "verify", "info --horizon 4000"])  # fmt: skip
 def test_ctrl_c_ends_anything_within_a_second(verb, large):
     name, *options = verb.split()
     solution = {"evaluate": ["stationary.h5"], "verify": ["large.h5"]}.get(name, [])

@@ -187,6 +187,8 @@ void expected_values(const SparseRows&, const RowChoice&, const double* earned, 
 bool best_expected(const SparseRows&, const RowsOfStates&, const StateChoice&,
                    const ActionElimination&, const double* values, double* room, double* best,
                    std::int32_t* position);
+bool best_alike(const AlikeStates&, double discount, double unit, bool least, const double* values,
+                double* best, std::int32_t* position);
 void lay_out(const RowsInStorage&, const double* numbers, double* to);
 void lay_out_values(const RowsInStorage&, const std::int32_t* next, const double* values,
                     double* to);

@@ -22,6 +22,7 @@ struct SetKernels {
   StateKernel state_tv, state_chi2, state_kl;
   ExpectedValues expected_values;
   BestExpected best_expected;
+  BestAlike best_alike;
   LayOut lay_out;
   RowChecks checks;
 };

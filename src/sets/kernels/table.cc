@@ -16,6 +16,7 @@ const SetKernels set_kernels = {{nominal, nominal},
                                 {state_kl, best_kl},
                                 expected_values,
                                 best_expected,
+                                best_alike,
                                 {lay_out, lay_out_values},
                                 {are_below, are_finite, are_distributions, spread}};
 

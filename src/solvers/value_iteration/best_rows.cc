@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "bellman/large_arrays.h"
@@ -12,6 +13,8 @@
 
 namespace redoubt::internal {
 namespace {
+
+static_assert(kStatesAtATime == AlikeStates::kMost);
 
 constexpr Row kRowsAtATime = 256;  // rows whose results are kept at a time: in the nearest cache
 
@@ -34,8 +37,9 @@ BestRows::BestRows(const Problem& problem, Channel channel, Workers& workers, Ex
       least_(least),
       unit_(largest_value(problem.model(), channel.signal, workers)),
       eliminates_(can_eliminate(problem)),
+      measures_(eliminates_ || problem.infinite()),
       nominal_(is_nominal(problem)),
-      best_(best_expected_kernel()),
+      kernels_{best_alike_kernel(), best_expected_kernel()},
       expected_(expected_values_kernel()) {
   const Model& model = problem.model();
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
@@ -59,8 +63,9 @@ BestRows::BestRows(const Problem& problem, std::vector<double> earned, Workers& 
       least_(false),
       unit_(0),
       eliminates_(can_eliminate(problem)),
+      measures_(eliminates_ || problem.infinite()),
       nominal_(true),
-      best_(best_expected_kernel()),
+      kernels_{best_alike_kernel(), best_expected_kernel()},
       expected_(expected_values_kernel()),
       earned_(std::move(earned)) {
   for (int w = 0; w < workers.count(); ++w) workers_.emplace_back(problem);
@@ -143,15 +148,41 @@ void BestRows::prepare_nominal(int stage) {
     begin_.back() = rows_of_states[model.states()];
     states_.begin = begin_.data();
   }
+  constexpr int kSomeSteps = 8;  // after so many there may be many more
+  if (AlikeRows::pay(*problem_) && ++steps_ == kSomeSteps && taken_.begin.empty()) copy_alike();
 }
 
-// On a finite horizon, when few states are still looked at, and there are stages left for it to
-// pay.
+// Where nearly all states have few and short rows, looking at all of them takes less time than
+// knowing which need not be looked at.
+void BestRows::copy_alike() {
+  std::vector<State> places(problem_->model().own_states());
+  std::iota(places.begin(), places.end(), 0);
+  AlikeRows copy(problem_->model(), states_, places);
+  const auto terminal = std::count_if(places.begin(), places.end(), [&](State place) {
+    return states_.begin[place] == states_.begin[place + 1];
+  });
+  if (8 * (copy.others() - terminal) > problem_->model().own_states()) return;
+  all_ = std::move(copy);
+  eliminates_ = false;
+  measures_ = problem_->infinite();
+}
+
+void BestRows::copy_of(std::span<const State> states) {
+  some_.reset();
+  if (AlikeRows::pay(*problem_) && !states.empty())
+    some_.emplace(problem_->model(), states_, states);
+}
+
+bool BestRows::may_gather(const Problem& problem, int stage) {
+  constexpr int kStages = 4;  // that must be left for it to pay
+  return is_nominal(problem) && can_eliminate(problem) && !problem.infinite() && stage >= kStages;
+}
+
+// When few states are still looked at.
 bool BestRows::pays_to_gather(int stage) const {
   constexpr State kFew = 4;  // one state in so many
-  constexpr int kStages = 4;
-  return nominal_ && eliminates_ && !problem_->infinite() && stage >= kStages &&
-         kFew * looked_at() < problem_->model().own_states() && taken_.begin.empty();
+  return may_gather(*problem_, stage) && kFew * looked_at() < problem_->model().own_states() &&
+         taken_.begin.empty();
 }
 
 Residual BestRows::step(int stage, const std::vector<double>& next, std::vector<double>& values,
@@ -195,6 +226,16 @@ void BestRows::step_of(std::span<const State> states, const std::vector<double>&
   const double share = static_cast<double>(states.size()) / std::max<State>(1, model.states());
   const double work =
       workers_.front().batch.nanoseconds() * share * static_cast<double>(model.outcomes());
+  if (some_) {
+    group_->for_each(some_->blocks(), work, [&](std::int64_t begin, std::int64_t end, int number) {
+      Worker& worker = workers_[number];
+      for (std::int64_t block = begin; block < end; ++block)
+        worker.exact &= some_->best(block, kernels_, nominal_rows(model), states_, next.data(),
+                                    worker.room.data(), values + block * kStatesAtATime,
+                                    actions + block * kStatesAtATime);
+    });
+    return;
+  }
   group_->for_each(static_cast<std::int64_t>(states.size()), work,
                    [&](std::int64_t begin, std::int64_t end, int number) {
                      const auto some = states.subspan(begin, end - begin);
@@ -206,9 +247,10 @@ void BestRows::run_some(std::span<const State> states, const std::vector<double>
                         double* values, std::int32_t* actions, Worker& worker) const {
   const Model& model = problem_->model();
   if (nominal_) {
-    worker.exact &= best_(nominal_rows(model), states_,
-                          {.count = static_cast<State>(states.size()), .list = states.data()}, {},
-                          next.data(), worker.room.data(), values, actions);
+    worker.exact &=
+        kernels_.any(nominal_rows(model), states_,
+                     {.count = static_cast<State>(states.size()), .list = states.data()}, {},
+                     next.data(), worker.room.data(), values, actions);
     return;
   }
   worker.rows.clear();
@@ -281,6 +323,21 @@ void BestRows::best_of_block(const StateChoice& block, const double* next, doubl
                              std::int32_t* actions, Worker& worker) const {
   const SparseRows matrix = nominal_rows(problem_->model());
   const bool gathered = !taken_.begin.empty();
+  const bool whole = block.first % kStatesAtATime == 0 &&
+                     (block.count == kStatesAtATime ||
+                      block.first + block.count == problem_->model().own_states());
+  if (all_ && whole) {
+    worker.looked_at += block.count;
+    worker.exact &= all_->best(block.first / kStatesAtATime, kernels_, matrix, states_, next,
+                               worker.room.data(), values, actions);
+    return;
+  }
+  if (!eliminates_) {
+    worker.looked_at += block.count;
+    worker.exact &=
+        kernels_.any(matrix, states_, block, {}, next, worker.room.data(), values, actions);
+    return;
+  }
   State places[kStatesAtATime], count = 0;
   for (State i = 0; i < block.count; ++i) {
     const State place = block.first + i;
@@ -291,8 +348,8 @@ void BestRows::best_of_block(const StateChoice& block, const double* next, doubl
                         taken_.rows[place] != states_.begin[place] + actions[i]);
   }
   if (!gathered) {
-    worker.exact &=
-        best_(matrix, states_, block, elimination_, next, worker.room.data(), values, actions);
+    worker.exact &= kernels_.any(matrix, states_, block, elimination_, next, worker.room.data(),
+                                 values, actions);
     return;
   }
   expected_({taken_.begin.data(), taken_.next.data(), taken_.probability.data()},
@@ -302,8 +359,8 @@ void BestRows::best_of_block(const StateChoice& block, const double* next, doubl
   double some_values[kStatesAtATime];
   std::int32_t some_actions[kStatesAtATime];
   for (State i = 0; i < count; ++i) some_actions[i] = actions[places[i] - block.first];
-  worker.exact &= best_(matrix, states_, {.count = count, .list = places}, elimination_, next,
-                        worker.room.data(), some_values, some_actions);
+  worker.exact &= kernels_.any(matrix, states_, {.count = count, .list = places}, elimination_,
+                               next, worker.room.data(), some_values, some_actions);
   for (State i = 0; i < count; ++i) {
     values[places[i] - block.first] = some_values[i];
     actions[places[i] - block.first] = some_actions[i];
@@ -317,8 +374,9 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
   const bool whole = !model.arrays().submodel;  // places are states
   Residual residual = worker.residual;
   State changed = 0, new_actions = 0;
-  for (State first = begin; first < end; first += kStatesAtATime) {
-    const State count = std::min(end - first, kStatesAtATime);
+  for (State first = begin, count = 0; first < end; first += count) {
+    // Threads may begin anywhere, blocks of a copy only there.
+    count = std::min(end - first, kStatesAtATime - first % kStatesAtATime);
     double result[kStatesAtATime];
     std::int32_t before[kStatesAtATime];
     double* to = whole ? values.data() + first : result;
@@ -326,7 +384,7 @@ void BestRows::run_nominal(State begin, State end, const std::vector<double>& ne
     std::copy_n(taken, count, before);
     best_of_block({count, first}, next.data(), to, taken, worker);
     for (State i = 0; i < count; ++i) new_actions += taken[i] != before[i];
-    if (whole) residual.add(next.data() + first, to, count);
+    if (whole && measures_) residual.add(next.data() + first, to, count);
     for (State i = 0; whole && i < count; ++i) changed += next[first + i] != to[i];
     for (State i = 0; !whole && i < count; ++i) {
       const State state = model.own(first + i);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "evaluation/chain.h"
+#include "solvers/value_iteration/alike_rows.h"
 
 namespace redoubt::internal {
 
@@ -30,6 +32,10 @@ class BestRows {
   void step_of(std::span<const State> states, const std::vector<double>& next, double* values,
                std::int32_t* actions);
 
+  // Copies the rows of the states that the calls of step_of up to the next copy will be for; of no
+  // states: drops that copy.
+  void copy_of(std::span<const State> states);
+
   // The states of this rank whose values the last step over all of them has changed, and those for
   // which it took another action than was given.
   State changed() const { return sum_of(&Worker::changed); }
@@ -47,6 +53,9 @@ class BestRows {
   // by rounding: then the values are, to the bit, what the actions are worth.
   bool exact() const;
 
+  // Whether a step at this stage may copy the rows that are taken, for the steps that follow.
+  static bool may_gather(const Problem& problem, int stage);
+
  private:
   struct Worker {
     explicit Worker(const Problem& problem) : batch(problem) {}
@@ -60,6 +69,7 @@ class BestRows {
   State sum_of(State Worker::*count) const;
   std::size_t slot(int stage) const;  // of the stage's first state among those of all stages
   void prepare_nominal(int stage);
+  void copy_alike();
   void begin_elimination(const Residual* change);
   bool pays_to_gather(int stage) const;
   State run(int stage, State begin, State end, const std::vector<double>& next, double floor,
@@ -85,12 +95,13 @@ class BestRows {
   double evaluations_ = 0;
   std::vector<Worker> workers_;
   bool eliminates_;
+  bool measures_;                  // what changes: not where a finite horizon has nothing to choose
   ActionElimination elimination_;  // of this step
   double drift_ = 0;
   std::vector<double> until_;  // by place
   // Of a nominal problem:
   bool nominal_;
-  BestExpected best_;
+  AlikeRows::Kernels kernels_;
   ExpectedValues expected_;
   // The rows that are taken, one behind the other: where hardly any other can be the best, a sweep
   // reads these in place of the model, in which they are far apart.
@@ -98,6 +109,8 @@ class BestRows {
   RowsOfStates states_;         // by place
   std::vector<Row> begin_;      // of a submodel: the first row of each place
   std::vector<double> earned_;  // of each row, where no array of the model has it
+  int steps_ = 0;
+  std::optional<AlikeRows> all_, some_;  // of all places; of the states of copy_of
 };
 
 }  // namespace redoubt::internal

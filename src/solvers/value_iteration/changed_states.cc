@@ -42,6 +42,7 @@ double ChangedStates::bytes(const Model& model) {
 
 void ChangedStates::compare(const std::vector<double>& before, const std::vector<double>& after,
                             State count) {
+  listed_ = true;
   few_ = possible_ && are_few(static_cast<std::size_t>(count), after.size());
   if (!few_) return;
   changed_.clear();
@@ -54,7 +55,7 @@ void ChangedStates::compare(const std::vector<double>& before, const std::vector
 std::span<const State> ChangedStates::affected() {
   constexpr int kStepsBeforeClosing = 4;
   if (leading_begin_.empty()) find_leading();
-  if (covered_.size() > 2 * changed_.size() + 8) start_again();
+  if (listed_ && covered_.size() > 2 * changed_.size() + 8) start_again();
   if (closed_) return affected_;
   const bool longer = cover(changed_);
   same_ = longer ? 0 : same_ + 1;
@@ -91,6 +92,7 @@ bool ChangedStates::cover(const std::vector<State>& states) {
 // gone through in the order of the model from here on.
 void ChangedStates::close() {
   closed_ = true;
+  ++lists_;
   affected_.clear();
   for (State s = 0; s < model_->states(); ++s)
     if (is_affected_[s]) affected_.push_back(s);
@@ -99,6 +101,12 @@ void ChangedStates::close() {
 // Without a branch on which states have changed, which nobody can predict: an entry that does not
 // belong on the list is written over by the next one.
 void ChangedStates::update(std::span<const double> found, std::vector<double>& values) {
+  constexpr int kStepsBetweenLists = 16;  // of one that is closed: only its length matters
+  listed_ = !closed_ || ++updates_ % kStepsBetweenLists == 0;
+  if (!listed_) {
+    for (std::size_t i = 0; i < affected_.size(); ++i) values[affected_[i]] = found[i];
+    return;
+  }
   changed_.resize(affected_.size());
   State* list = changed_.data();
   std::size_t count = 0;

@@ -24,6 +24,8 @@ class ChangedStates {
   bool few() const { return few_; }
   // The states that lead to a changed one, each once; and others.
   std::span<const State> affected();
+  // The number of a list that stays as it is until another has a number, or none; 0: none.
+  int list() const { return closed_ ? lists_ : 0; }
   // After a step over these: their new values.
   void update(std::span<const double> found, std::vector<double>& values);
 
@@ -37,6 +39,9 @@ class ChangedStates {
   bool possible_;
   bool few_ = false;
   bool closed_ = false;                         // all affected states are covered
+  bool listed_ = true;                          // changed_ is what the last step has changed
+  int updates_ = 0;                             // since all affected states are covered
+  int lists_ = 0;                               // how often that became so
   int same_ = 0;                                // steps for which affected_ has been the same
   std::vector<State> changed_;                  // by the last step
   std::vector<State> covered_, affected_;       // those, or more, and the states that lead to them

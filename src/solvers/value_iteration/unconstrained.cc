@@ -8,6 +8,7 @@
 #include "parallel/memory_limit.h"
 #include "redoubt/given_policy.h"
 #include "solvers/finish.h"
+#include "solvers/value_iteration/best_rows.h"
 #include "solvers/value_iteration/changed_states.h"
 #include "solvers/value_iteration/shortest_path.h"
 #include "solvers/value_iteration/value_iteration.h"
@@ -17,8 +18,9 @@ namespace redoubt {
 using namespace internal;
 
 // Two layers to solve and, beside what is left of them, two to evaluate; the rows that a policy
-// takes and, for an infinite horizon or without uncertainty, where they lead; a decision of each
-// state and stage; of a finite horizon, which states lead to which.
+// takes and, for an infinite horizon or many stages without
+// uncertainty, where they lead; a decision of each state and stage; of a finite horizon, which
+// states lead to which.
 MemoryPlan plan_robust(const Problem& problem) {
   const Model& model = problem.model();
   const bool infinite = problem.infinite();
@@ -26,8 +28,8 @@ MemoryPlan plan_robust(const Problem& problem) {
       (infinite ? 3 : 1) + 2 * (1.0 + static_cast<double>(problem.constraints().size()));
   const double outcomes = 1 + static_cast<double>(model.outcomes()) /
                                   std::max<double>(1, static_cast<double>(model.rows()));
-  const double taken =
-      (8 + 8 + 8 + 8) + (infinite || is_nominal(problem) ? 8 + 8 + 8 + (8 + 4) * outcomes : 0);
+  const bool gathers = infinite || BestRows::may_gather(problem, problem.horizon() - 1);
+  const double taken = (8 + 8 + 8 + 8) + (gathers ? 8 + 8 + 8 + (8 + 4) * outcomes : 0);
   const double decision = shares_radius(problem)        ? 8 + (4 + 8.0) * model.most_actions()
                           : model.most_actions() <= 256 ? 4
                                                         : 8 + 4 + 8;
@@ -39,6 +41,7 @@ MemoryPlan plan_robust(const Problem& problem) {
   const double exchanged = 2 * 2 * (4 + 8 + 8);
   plan.halo = (8 * layers + exchanged) * (model.states() - model.own_states());
   if (!infinite) plan.values += ChangedStates::bytes(model);
+  if (AlikeRows::pay(problem)) plan.values += 2 * AlikeRows::bytes(model);
   // What rows earn in expectation, where the model does not have it.
   if (model.arrays().reward.empty() || !model.outcome_values(-1).empty())
     plan.values += 8.0 * static_cast<double>(model.rows());

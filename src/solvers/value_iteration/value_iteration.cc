@@ -70,6 +70,10 @@ class Sweeps {
   void step_on(ChangedStates& changed, std::vector<double>& values, const Policy::Stage& later,
                Policy::Stage& decisions) {
     const std::span<const State> states = changed.affected();
+    if (changed.list() != copied_) {
+      copied_ = changed.list();
+      best_.copy_of(copied_ != 0 ? states : std::span<const State>{});
+    }
     some_values_.resize(states.size());
     some_actions_.resize(states.size());
     best_.step_of(states, values, some_values_.data(), some_actions_.data());
@@ -174,6 +178,7 @@ class Sweeps {
   std::vector<std::int32_t> actions_, some_actions_;
   std::optional<Residual> last_;  // of a finite horizon: how far the last step moved all values
   std::vector<double> some_values_;
+  int copied_ = 0;  // the list of changed states whose rows are copied
   TakenRows taken_;
   double evaluations_before_ = 0;  // in the run that this one continues
   std::int64_t exact_before_ = 1;
