@@ -161,7 +161,10 @@ class _DistinctRows:
     """What the rows of each cell and action lead to, each once: `of[(cell, action)]` are their numbers."""
 
     def __init__(self, problem: Problem, cell: NDArray[np.int64]) -> None:
-        self.layout, self.values = parts_of(problem.model)
+        self.layout, values = parts_of(problem.model)
+        # Signals that no constraint is on would tell states apart that nobody tells apart.
+        asked = {constraint.signal for constraint in problem.constraints} | {"reward"}
+        self.values = {name: of for name, of in values.items() if name in asked or not asked <= values.keys()}
         self.after = cell[self.layout.next]
         radius = getattr(problem.uncertainty, "radius", None)
         self.radius = radius if isinstance(radius, np.ndarray) else None

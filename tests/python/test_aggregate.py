@@ -145,6 +145,26 @@ def test_refinement_splits_cells_until_the_gap_is_small(uncertainty):
     assert start.refine(tolerance=0.5).aggregation.cells < 100
 
 
+@pytest.mark.parametrize("uncertainty", [None, rd.KL(0.05)])
+def test_refinement_of_a_large_board_needs_a_third_of_its_states(uncertainty):
+    problem = rd.make("grid(size=60)", constraints=[]).replace(uncertainty=uncertainty)
+    exact = rd.solve(problem, "robust").reward.worst
+    answer = rd.aggregate(problem).refine(tolerance=0.02, most_cells=1200)
+    assert answer.gap <= 0.02 * answer.upper and answer.aggregation.cells <= 1200
+    assert answer.lower <= exact + 1e-6 and exact - 1e-6 <= answer.upper
+
+
+def test_signals_that_nobody_asks_for_tell_no_states_apart():
+    """Hazards cost, but without a constraint on the cost a hazard is a state like those around it."""
+    free = rd.make("grid(size=8,hazards=0.5)", constraints=[])
+    none = rd.make("grid(size=8,hazards=0)", constraints=[])
+    cells = {len(rd.aggregate(problem, np.zeros(64))._distinct.row) for problem in (free, none)}
+    assert len(cells) == 1
+    asked = rd.make("grid(size=8,hazards=0.5)")
+    assert len(rd.aggregate(asked, np.zeros(64))._distinct.row) > cells.pop()
+    assert rd.aggregate(asked, np.zeros(64)).problem.signals.keys() == {"hazard"}
+
+
 def test_refinement_ends_where_nothing_is_left_to_split():
     problem = rd.make("river_swim(horizon=10,start=3)", constraints=[])
     answer = rd.aggregate(problem, np.zeros(6)).refine(tolerance=1e-9)
