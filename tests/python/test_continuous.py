@@ -125,14 +125,14 @@ def test_cells_are_cut_where_episodes_come():
 
     fine = chain(60)
     answer = chain(20).refine(tolerance=1e-6, most_cells=fine.cells // 2)
-    assert answer.lower > fine.solve().lower + 0.1
+    assert answer.lower > fine.solve().lower + 0.02
 
 
 def test_finer_cells_keep_a_constraint():
     system = rd.abstract(room, noise=rd.Gaussian([0.02**0.5]), domain=[(19, 21)], cells=8, actions=[0.2, 0.3, 0.4, 0.5],
                          start=[20.0], horizon=4, signals={"heating": lambda x, u: u},
                          constraints=[rd.at_most("heating", 1.2)])  # fmt: skip
-    answer = system.refine(tolerance=1e-3, most_cells=20, method="frontier")
+    answer = system.refine(tolerance=1e-4, most_cells=20, method="frontier")
     assert answer.system.cells > 8 and answer.lower > system.solve().lower
     assert answer.below.constraints[0].worst <= 1.2 + 1e-9
 
@@ -275,7 +275,7 @@ def test_dynamics_in_the_plane_and_their_picture():
 
 
 def test_a_controller_ends_with_the_episode():
-    controller = line(20).solve().controller()
+    controller = line(20).solve("robust").controller()
     assert controller.act([-0.55]) in ACTIONS
     assert controller.act([1.5]) is None  # in the goal
     controller.start()

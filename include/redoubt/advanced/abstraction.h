@@ -26,6 +26,14 @@ struct AxisNoise {
   double scale = 0;  // standard deviation; half the width of a uniform law
 };
 
+// A piece of the noise of one axis: as long as the noise is in there, an image touches the same
+// cells, numbered from 1; 0 and cells + 1 are outside.
+struct NoisePiece {
+  double begin = 0, end = 0;
+  double probability = 0;
+  std::int32_t first = 0, last = 0;
+};
+
 // A system x' = f(x, u) + w on a grid, as rows whose outcomes are groups of states.
 //
 // For a cell and an action, f leads into a box. The noise is cut, axis by axis, where an end of the
@@ -48,9 +56,11 @@ class Abstraction {
     int actions = 0;
     // Which cells have rows, in the order of their states.
     std::vector<std::int64_t> open;
-    // Boxes that hold f(cell, action): [place in open][action][axis].
+    // Boxes that hold f(cell, action): [place in open][action][part][axis]. Of several parts, each
+    // is for a part of the cell: they are looked at one by one (ProductRows).
+    int parts = 1;
     std::vector<double> low, high;
-    // Pieces at either end of an axis are joined until they have this probability.
+    // Pieces at either end of an axis are joined as long as they have less than this together.
     double least_piece = 1e-5;
   };
   explicit Abstraction(Input input);
@@ -68,24 +78,16 @@ class Abstraction {
   State next(std::int64_t place, int action, std::span<const double> noise) const;
 
  private:
-  struct Piece {  // of the noise of one axis
-    double begin = 0, end = 0;
-    double probability = 0;
-    std::int32_t first = 0, last = 0;  // cells that are touched, from 1; 0 and cells + 1: outside
-    std::uint64_t key = 0;             // keys of all axes add up to one of the box of cells
-  };
-  using Pieces = std::vector<std::vector<Piece>>;  // of each axis
+  using Pieces = std::vector<std::vector<NoisePiece>>;  // of each axis
 
-  void check() const;
   double follows(int later, int earlier) const;
   bool is_alone(int axis) const;
   bool is_followed(int axis) const;
-  void cut(int axis, double low, double high, std::vector<Piece>& pieces) const;
-  void cut_at_lines(int axis, double low, double high, std::vector<Piece>& pieces) const;
-  void cut_wide(const AxisNoise& noise, std::vector<Piece>& pieces) const;
-  void join_ends(std::vector<Piece>& pieces) const;
+  void cut(int axis, double low, double high, std::vector<NoisePiece>& pieces) const;
+  std::uint64_t key_of(int axis, const NoisePiece& piece) const;
   void cut_alone(std::size_t box, Pieces& pieces) const;
-  void cut_next(std::size_t box, int axis, const std::vector<Piece>& chosen, Pieces& pieces) const;
+  void cut_next(std::size_t box, int axis, const std::vector<NoisePiece>& chosen,
+                Pieces& pieces) const;
   void add_row(std::size_t box);
   void add_groups();
   void add_outcomes(std::size_t box, int axis, double probability, std::uint64_t key);
@@ -105,8 +107,8 @@ class Abstraction {
   std::unordered_multimap<std::uint64_t, State> by_members_;
   // Of the row at hand.
   Pieces pieces_;
-  std::vector<Piece> chosen_;  // of the axes so far
-  std::vector<double> mass_;   // of each state and group
+  std::vector<NoisePiece> chosen_;  // of the axes so far
+  std::vector<double> mass_;        // of each state and group
   std::vector<State> met_;
 };
 
