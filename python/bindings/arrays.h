@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 // numpy arrays that look at a vector without copying it, and vectors filled from numpy arrays.
@@ -17,6 +18,14 @@ using View = nanobind::ndarray<nanobind::numpy, const T, nanobind::ndim<1>>;
 template <class T>
 View<T> view(const std::vector<T>& values, nanobind::handle owner) {
   return View<T>(values.data(), {values.size()}, owner);
+}
+
+// Owns what it shows.
+template <class T>
+nanobind::object owned(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::cast(view(*kept, owner));
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "redoubt/advanced/abstraction.h"
+#include "redoubt/advanced/product_rows.h"
 #include "redoubt/error.h"
 
 namespace nb = nanobind;
@@ -42,33 +42,41 @@ void bind_abstraction(nb::module_& m) {
                       std::to_string(self.axes()));
         return self.cell(point);
       });
-  nb::class_<Abstraction>(m, "Rows", "The rows of a continuous system on a grid.")
+  nb::class_<Abstraction::Input>(m, "GridInput", "A continuous system on a grid.")
       .def(
           "__init__",
-          [](Abstraction* self, const Grid& grid, const std::vector<std::string>& laws,
+          [](Abstraction::Input* self, const Grid& grid, const std::vector<std::string>& laws,
              const std::vector<double>& scales, std::vector<double> follows, State states,
              const Array<State>& state_of_cell, State outside, int actions,
-             const Array<std::int64_t>& open, const Array<double>& low, const Array<double>& high,
-             double least_piece) {
-            Abstraction::Input input;
-            input.grid = grid;
+             const Array<std::int64_t>& open, int parts, const Array<double>& low,
+             const Array<double>& high, double least_piece) {
+            new (self) Abstraction::Input;
+            self->grid = grid;
             for (std::size_t axis = 0; axis < laws.size() && axis < scales.size(); ++axis)
-              input.noise.push_back({to_law(laws[axis]), scales[axis]});
-            input.follows = std::move(follows);
-            input.states = states;
-            input.state_of_cell = to_vector(state_of_cell);
-            input.outside = outside;
-            input.actions = actions;
-            input.open = to_vector(open);
-            input.low = to_vector(low);
-            input.high = to_vector(high);
-            input.least_piece = least_piece;
-            const nb::gil_scoped_release others_may_run;
-            new (self) Abstraction(std::move(input));
+              self->noise.push_back({to_law(laws[axis]), scales[axis]});
+            self->follows = std::move(follows);
+            self->states = states;
+            self->state_of_cell = to_vector(state_of_cell);
+            self->outside = outside;
+            self->actions = actions;
+            self->open = to_vector(open);
+            self->parts = parts;
+            self->low = to_vector(low);
+            self->high = to_vector(high);
+            self->least_piece = least_piece;
           },
           nb::arg("grid"), nb::arg("laws"), nb::arg("scales"), nb::arg("follows"),
           nb::arg("states"), nb::arg("state_of_cell"), nb::arg("outside"), nb::arg("actions"),
-          nb::arg("open"), nb::arg("low"), nb::arg("high"), nb::arg("least_piece"))
+          nb::arg("open"), nb::arg("parts"), nb::arg("low"), nb::arg("high"),
+          nb::arg("least_piece"));
+  nb::class_<Abstraction>(m, "Rows", "The rows of a continuous system on a grid.")
+      .def(
+          "__init__",
+          [](Abstraction* self, const Abstraction::Input& input) {
+            const nb::gil_scoped_release others_may_run;
+            new (self) Abstraction(input);
+          },
+          nb::arg("input"))
       .def_prop_ro("groups", &Abstraction::groups)
       .def_prop_ro("state_rows", abstraction_view(&Abstraction::state_rows),
                    nb::rv_policy::reference)
@@ -84,4 +92,25 @@ void bind_abstraction(nb::module_& m) {
              const std::vector<double>& noise) { return self.next(place, action, noise); },
           nb::arg("place"), nb::arg("action"), nb::arg("noise"),
           "The state or group that an open cell's action leads to with this noise.");
+  nb::class_<ProductRows>(m, "ProductRows",
+                          "Rows of a continuous system that are products of a law for each axis.")
+      .def(
+          "__init__",
+          [](ProductRows* self, const Abstraction::Input& input) {
+            const nb::gil_scoped_release others_may_run;
+            new (self) ProductRows(input);
+          },
+          nb::arg("input"))
+      .def(
+          "expectations",
+          [](const ProductRows& self, const Array<double>& values, bool helpful, int threads) {
+            std::vector<double> expected;
+            {
+              const nb::gil_scoped_release others_may_run;
+              expected = self.expectations({values.data(), values.shape(0)}, helpful, threads);
+            }
+            return owned(std::move(expected));
+          },
+          nb::arg("values"), nb::arg("helpful"), nb::arg("threads") = 1,
+          "What each row expects of the values of states.");
 }

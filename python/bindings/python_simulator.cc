@@ -10,14 +10,14 @@ using namespace redoubt;
 
 namespace {
 
-// A numpy array that owns a copy of one field of the queries.
+// A copy of one field of the queries.
 template <class Field>
 auto column(const std::vector<Query>& queries, Field field) {
   using T = std::decay_t<decltype(field(queries.front()))>;
-  auto* values = new std::vector<T>(queries.size());
-  for (std::size_t i = 0; i < queries.size(); ++i) (*values)[i] = field(queries[i]);
-  nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(view(*values, owner));
+  std::vector<T> values;
+  values.reserve(queries.size());
+  for (const Query& query : queries) values.push_back(field(query));
+  return owned(std::move(values));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,20 @@ from numpy.typing import NDArray
 
 from . import _core, _show
 from ._bracket import Bracket, solve_both
-from ._build import Interval, Uncertainty, built
+from ._build import Interval, Uncertainty
 from ._core import Error
+from ._grid_problem import OneCell, problem_of
 from ._grids import Box, corners_of, grid_of, images, states_of_cells, values_of
 from ._noise_samples import SampledRows, SampledNoise
 from ._options import named_options
 from ._problem import Problem
+from ._products import ProductSolution, is_product, solve_products
 from ._refine_grid import refined
 from ._solution import Solution
 from ._steer import ContinuousController, Episodes, run_episodes
 from ._systems import Gaussian, System, Uniform
-from ._terms import ABSENT, objective_of, terms_of
+from ._terms import ABSENT, objective_of
 from ._tools import worst_kernel
-from ._transitions import Layout
 
 Noise = Gaussian | Uniform | SampledNoise
 
@@ -43,6 +45,7 @@ class Question:
     small: set[str]  # those of which less is better: in the answer from below the upper ends of their ranges count
     terms: Mapping[str, Any]  # of the problem
     least_piece: float
+    parts: int
     checks: int
 
 
@@ -50,7 +53,8 @@ class Abstraction:
     """A continuous system on a grid; made by `abstract`.
 
     `problem` answers from below: where in its cell a state is, nature picks. `optimistic` answers from above: there the
-    policy picks. States are the open cells, then "goal", "hazard" and "outside", which end an episode.
+    policy picks. States are the open cells, then "goal", "hazard" and "outside", which end an episode. Their rows are
+    written out when they are first asked for.
 
     >>> system = rd.abstract(lambda x, u: [0.9 * x[0] + u], noise=rd.Gaussian([0.1]), domain=[(-2, 2)], cells=[20],
     ...                      actions=[-0.2, 0.0, 0.2], goal=[[(-0.4, 0.4)]], start=[1.5], horizon=8)
@@ -60,17 +64,18 @@ class Abstraction:
     """
 
     def __init__(
-        self, question: Question, grid: _core.Grid, rows: Any, state_of_cell: NDArray[np.int32],
-        open_cells: NDArray[np.int64], problems: tuple[Problem, Problem],
+        self, question: Question, grid: _core.Grid, state_of_cell: NDArray[np.int32], open_cells: NDArray[np.int64],
+        images: tuple[NDArray[np.float64], NDArray[np.float64]], values: Mapping[str, NDArray[np.float64]],
     ) -> None:  # fmt: skip
-        self.question, self.grid, self.rows = question, grid, rows
+        self.question, self.grid = question, grid
         self.dynamics, self.noise, self.actions = question.dynamics, question.noise, list(question.actions)
         self.state_of_cell, self.open_cells = state_of_cell, open_cells
-        self.problem, self.optimistic = problems
         self.start, self.functions = list(question.start), dict(question.functions)
+        self._images, self.ranges = images, values  # of the dynamics; of the reward and signals
+        self.products = _core.ProductRows(self._input(question.parts, *images)) if is_product(question) else None
 
     def __repr__(self) -> str:
-        return f"<redoubt.Abstraction: {self.cells:,} cells, {self.rows.groups:,} groups, {len(self.actions)} actions>"
+        return f"<redoubt.Abstraction: {self.cells:,} cells, {len(self.actions)} actions>"
 
     def _repr_html_(self) -> str:
         return _show.as_code(self)
@@ -79,6 +84,33 @@ class Abstraction:
     def cells(self) -> int:
         """How many cells have rows."""
         return len(self.open_cells)
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows of the problems, with their groups."""
+        low, high = self._images[0].min(axis=2), self._images[1].max(axis=2)
+        if isinstance(self.noise, SampledNoise):
+            return SampledRows(self.grid, self.noise, self.state_of_cell, self.cells, low, high)
+        return _core.Rows(self._input(1, low, high))
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem that answers from below."""
+        return problem_of(self.question, self.rows, self.cells, self.state(self.start), self.ranges, helpful=False)
+
+    @cached_property
+    def optimistic(self) -> Problem:
+        """The problem that answers from above."""
+        return problem_of(self.question, self.rows, self.cells, self.state(self.start), self.ranges, helpful=True)
+
+    def _input(self, parts: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> _core.GridInput:
+        noise: Any = self.noise
+        scales = [float(scale) for scale in noise.scales]
+        laws = [noise.law if scale > 0 else "none" for scale in scales]
+        return _core.GridInput(
+            self.grid, laws, scales, noise.follows.ravel().tolist(), self.cells + 3, self.state_of_cell, self.cells + 2,
+            len(self.actions), self.open_cells, parts ** len(scales), low.ravel(), high.ravel(), self.question.least_piece,
+        )  # fmt: skip
 
     def state(self, x: Any) -> int:
         """The state of the model that a point is in."""
@@ -92,9 +124,13 @@ class Abstraction:
     def solve(self, method: str | None = None, **options: Any) -> AbstractSolution:
         """The answers from below and from above, by `rd.solve` with the method and its options.
 
-        Without constraints the method is "robust", which is exact for the grid.
+        Without constraints the method is "robust", which is exact for the grid. Where nothing but a horizon is asked of noise
+        that is known and independent in each coordinate, no rows are written out for it (docs/continuous.md); the only
+        option is then `threads`.
         """
-        return AbstractSolution(self, *solve_both(self.problem, self.optimistic, method, options))
+        if self.products is not None and method is None and set(options) <= {"threads"}:
+            return AbstractSolution(self, products=solve_products(self, **options))
+        return AbstractSolution(self, solve_both(self.problem, self.optimistic, method, options))
 
     def refine(self, tolerance: float = 0.02, most_cells: int = 20_000, **options: Any) -> AbstractSolution:
         """The answers on finer grids, until the gap is at most `tolerance` of the bound or there are `most_cells`.
@@ -113,7 +149,8 @@ class Abstraction:
 class AbstractSolution(Bracket):
     """What a controller guarantees for a continuous system, and what none can exceed; made by `Abstraction.solve`.
 
-    `below` and `above` are the solutions of the two problems; the controller is that of `below`.
+    `below` and `above` are the solutions of the two problems; the controller is that of `below`. Where the answers were found
+    without writing out the problems, these are written out and solved when they are asked for.
 
     >>> system = rd.abstract(rd.affine([[1.0]], [[1.0]]), noise=rd.Uniform([0.5]), domain=[(0, 10)], cells=40,
     ...                      actions=[[-1.0], [1.0]], start=[2.5], goal=[[(8, 10)]], horizon=12)
@@ -122,9 +159,30 @@ class AbstractSolution(Bracket):
     (True, [1.0])
     """
 
-    def __init__(self, system: Abstraction, below: Solution, above: Solution) -> None:
-        super().__init__(below, above)
-        self.system = system
+    def __init__(
+        self, system: Abstraction, solved: Sequence[Solution] | None = None, products: ProductSolution | None = None
+    ) -> None:
+        self.system, self.products, self._solved = system, products, solved
+
+    @cached_property
+    def _both(self) -> Sequence[Solution]:
+        return self._solved or solve_both(self.system.problem, self.system.optimistic, "robust", {})
+
+    @property
+    def below(self) -> Solution:  # type: ignore[override]
+        return self._both[0]
+
+    @property
+    def above(self) -> Solution:  # type: ignore[override]
+        return self._both[1]
+
+    @property
+    def lower(self) -> float:
+        return super().lower if self.products is None else float(self.products.lower[self.system.state(self.system.start)])
+
+    @property
+    def upper(self) -> float:
+        return super().upper if self.products is None else float(self.products.upper[self.system.state(self.system.start)])
 
     def controller(self, seed: int = 0) -> ContinuousController:
         """A controller that acts on real vectors: `act(x)` at every step."""
@@ -136,11 +194,22 @@ class AbstractSolution(Bracket):
 
     def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The guarantee and the bound of each open cell at the first stage; for the method "robust"."""
+        if self.products is not None:
+            return self.products.lower, self.products.upper
         return self._values(self.below), self._values(self.above)
 
-    def by_cell(self, of: Callable[[int], float], solution: Solution | None = None) -> NDArray[np.float64]:
-        """A function of the state of `below`, or of another solution, for each open cell."""
-        given = (solution or self.below).problem.given_state
+    def first_actions(self) -> NDArray[np.int64]:
+        """The action that is most likely in each open cell at the first stage."""
+        if self.products is not None:
+            return np.asarray(self.products.table[0], dtype=np.int64)
+        policy = self.below.policy
+        if policy is None:
+            raise Error("actions of a solution without a policy, must have one")
+        return self._by_cell(lambda state: float(np.argmax(policy.action_weights(state))), self.below).astype(np.int64)
+
+    def _by_cell(self, of: Callable[[int], float], solution: Solution) -> NDArray[np.float64]:
+        """A function of the states of a solution for each open cell."""
+        given = solution.problem.given_state
         state = np.zeros(given.max() + 1, dtype=np.int64)
         state[given[::-1]] = np.arange(len(given))[::-1]  # of several the first
         return np.array([of(int(s)) for s in state[: self.system.cells]], dtype=np.float64)
@@ -150,12 +219,14 @@ class AbstractSolution(Bracket):
         if policy is None:
             raise Error("values of a solution without a policy, must have one")
         kernel = worst_kernel(solution.problem, policy)
+        # What is avoided counts as minus one when it is come to.
+        whole = float(self.system.question.objective.signal == _core.avoid("hazard"))
 
         def value(state: int) -> float:
             weights = policy.action_weights(state)
-            return float(sum(weights[a] * kernel.at(state, int(a)).value for a in np.flatnonzero(weights)))
+            return whole + float(sum(weights[a] * kernel.at(state, int(a)).value for a in np.flatnonzero(weights)))
 
-        return self.by_cell(value, solution)
+        return self._by_cell(value, solution)
 
     def __repr__(self) -> str:
         return f"<redoubt.AbstractSolution: {self.lower:.6g} to {self.upper:.6g}, {self.system.cells:,} cells>"
@@ -180,6 +251,7 @@ def abstract(
     horizon: int | None = None,
     discount: float = 1.0,
     least_piece: float = 1e-5,
+    parts: int = 1,
     checks: int = 1000,
 ) -> Abstraction:
     """A continuous system x' = f(x, u) + noise as a problem on a grid, whose answers hold for the system itself.
@@ -208,7 +280,9 @@ def abstract(
             `SampledNoise`, which have their own.
         horizon: number of decisions; None is infinite.
         discount: in (0, 1].
-        least_piece: pieces at both ends of the noise are joined until they have this probability.
+        least_piece: pieces at both ends of the noise are joined as long as they have less than this probability together.
+        parts: along each coordinate, a cell is looked at in so many parts when it is asked where it leads: nature picks the part
+            before the noise falls. That narrows the answers without more cells, where no rows are written out (`solve`).
         checks: at so many random points it is tried whether the dynamics stay within the ranges that they return.
 
     >>> system = rd.abstract(rd.affine([[1.0]], [[1.0]]), noise=rd.Uniform([0.5]), domain=[(0, 10)], cells=40,
@@ -233,8 +307,10 @@ def abstract(
     objective = objective_of(reward, minimise)
     given = {} if reward is ABSENT or objective.chosen else {"reward": reward}
     terms = {"constraints": constraints, "uncertainty": uncertainty, "horizon": horizon, "discount": discount}
+    if parts < 1:
+        raise Error(f"{parts} parts of a cell, must be at least 1")
     question = Question(dynamics, noise, actions, start, goal, hazards, objective, {**given, **(signals or {})},
-                        small | ({minimise} if minimise else set()), terms, least_piece, checks)  # fmt: skip
+                        small | ({minimise} if minimise else set()), terms, least_piece, int(parts), checks)  # fmt: skip
     return on_grid(question, grid_of(domain, cells, [*goal, *hazards]))
 
 
@@ -250,49 +326,12 @@ def on_grid(question: Question, grid: _core.Grid) -> Abstraction:
     cell = grid.cell([float(x) for x in start])
     if cell < 0 or state_of_cell[cell] >= count:
         raise Error(f"start {list(start)}, must be inside of the domain, and not in a goal or a hazard")
-    low, high = images(question.dynamics, corners, question.actions, question.checks)
-    rows = _rows_of(question, grid, state_of_cell, open_cells, low, high)
-    values = {name: values_of(name, of, corners, question.actions, question.checks)
+    boxes = images(question.dynamics, corners, question.actions, question.parts, question.checks)
+    ranges = {name: values_of(name, of, corners, question.actions, question.checks)
               for name, of in question.functions.items()}  # fmt: skip
-    terms = {**question.terms, "start": int(state_of_cell[cell])}
-    # A helpful nature knows no constraints; a bound without them is one with them.
-    above = {**terms, "constraints": ()} if isinstance(noise, SampledNoise) else terms
-    both = [
-        _problem_of(rows, count, {name: ends[int((name in question.small) != helpful)] for name, ends in values.items()},
-                    bool(question.goal), question.objective, helpful, **asked)
-        for helpful, asked in ((False, terms), (True, above))
-    ]  # fmt: skip
-    return Abstraction(question, grid, rows, state_of_cell, open_cells, (both[0], both[1]))
-
-
-def _rows_of(
-    question: Question, grid: _core.Grid, state_of_cell: Any, open_cells: Any, low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> Any:  # fmt: skip
-    noise, count = question.noise, len(open_cells)
-    if isinstance(noise, SampledNoise):
-        return SampledRows(grid, noise, state_of_cell, count, low, high)
-    scales = [float(scale) for scale in noise.scales]
-    laws = [noise.law if scale > 0 else "none" for scale in scales]
-    return _core.Rows(grid, laws, scales, noise.follows.ravel().tolist(), count + 3, state_of_cell, count + 2,
-                      len(question.actions), open_cells, low.ravel(), high.ravel(), question.least_piece)  # fmt: skip
-
-
-def _problem_of(
-    rows: Any, count: int, values: dict[str, NDArray[np.float64]], goal: bool, objective: _core.Objective, helpful: bool,
-    **terms: Any,
-) -> Problem:  # fmt: skip
-    layout = Layout(
-        states=count + 3 + rows.groups, stages=1, actions=0, row_outcomes=rows.row_outcomes, next=rows.next,
-        probability=rows.probability, some_rows=(rows.state_rows, rows.action), groups=rows.groups,
-    )  # fmt: skip
-    none = np.empty(0)
-    spread = {name: (np.append(row.ravel(), np.zeros(rows.groups)), none, none) for name, row in values.items()}
-    labels = [("hazard", [count + 1, count + 2]), ("outside", [count + 2])] + ([("goal", [count])] if goal else [])
-    rewarded = "reward" in spread
-    model = built(layout, spread, {}, None, ([], []), labels, getattr(rows, "intervals", ((), ())))
-    asked = terms_of(_core.Terms(), model, **terms)
-    asked.helpful_groups = helpful
-    # What samples leave open of the law is not nature's to choose: the bound must hold for the law that there is.
-    asked.helpful_nature = helpful and isinstance(rows, SampledRows)
-    return Problem._adopt(_core.pose(_core.Draft(model, asked, rewarded), objective))
+    system = Abstraction(question, grid, state_of_cell, open_cells, boxes, ranges)
+    if system.products is None:
+        _ = system.problem, system.optimistic
+    else:  # whether its terms are right is asked of a problem of one cell
+        problem_of(question, OneCell(len(question.actions)), 1, 0, {name: ends[:, :1] for name, ends in ranges.items()}, False)
+    return system

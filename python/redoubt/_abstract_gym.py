@@ -74,7 +74,7 @@ class GymnasiumAbstraction(Abstraction):
     repeat: int = 1
 
     def __repr__(self) -> str:
-        text = f"{self.cells:,} cells, {self.rows.groups:,} groups, {len(self.actions)} actions"
+        text = f"{self.cells:,} cells, {len(self.actions)} actions"
         label = "proved for these Lipschitz constants" if self.proved else "estimated, not proved"
         return f"<redoubt.GymnasiumAbstraction: {text}; {label}>"
 
@@ -83,7 +83,7 @@ class GymnasiumAbstraction(Abstraction):
         hit a hazard, and the mean of the environment's own rewards."""
         inner = self.env.unwrapped
         controller = solution.controller(seed)
-        horizon = self.problem.given.terms.horizon or 10_000
+        horizon = self.question.terms["horizon"] or 10_000
         reached = hit = earned = 0.0
         for _ in range(episodes):
             controller.start()

@@ -62,7 +62,4 @@ def _values(answer: AbstractSolution, what: str) -> Any:
     if what != "action":
         lower, upper = answer.values()
         return {"lower": lower, "upper": upper, "gap": upper - lower}[what]
-    policy = answer.below.policy
-    if policy is None:
-        raise Error("actions of a solution without a policy, must have one")
-    return answer.by_cell(lambda state: int(np.argmax(policy.action_weights(state))))
+    return answer.first_actions()

@@ -89,23 +89,35 @@ def _ends(value: Any, count: int, what: str) -> NDArray[np.float64]:
     return ends
 
 
+def _parts_of(corners: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
+    """Each cell cut into equal parts along each axis, the last one fastest: (cells * parts ** axes, 2, axes)."""
+    share = np.linspace(0.0, 1.0, parts + 1)
+    low, high = corners[:, :1], corners[:, 1:]
+    cuts = np.where(share[:, np.newaxis] == 1.0, high, low + share[:, np.newaxis] * (high - low))  # (cells, parts + 1, axes)
+    place = np.indices((parts,) * corners.shape[2]).reshape(corners.shape[2], -1)
+    axis = np.arange(corners.shape[2])[:, np.newaxis]
+    return np.stack([cuts[:, place + end, axis] for end in (0, 1)], axis=1).swapaxes(2, 3).swapaxes(1, 2).reshape(-1, 2, len(place))
+
+
 def images(
-    dynamics: System, corners: NDArray[np.float64], actions: Sequence[Any], checks: int
+    dynamics: System, corners: NDArray[np.float64], actions: Sequence[Any], parts: int, checks: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Boxes that hold f(cell, action), (cells, actions, axes)."""
+    """Boxes that hold f(part of a cell, action), (cells, actions, parts ** axes, axes)."""
     count, _, axes = corners.shape
-    boxes = np.empty((2, count, len(actions), axes))
+    pieces = corners if parts == 1 else _parts_of(corners, parts)
+    boxes = np.empty((2, count, len(actions), parts**axes, axes))
     for place, action in enumerate(actions):
-        ranges = list(_ranges_of(dynamics, corners, action))
+        ranges = list(_ranges_of(dynamics, pieces, action))
         if len(ranges) != axes:
             raise Error(f"dynamics return {len(ranges)} coordinates, must return {axes}")
         for axis, image in enumerate(ranges):
-            boxes[:, :, place, axis] = _ends(image, count, "the dynamics")
+            boxes[:, :, place, :, axis] = _ends(image, len(pieces), "the dynamics").reshape(2, count, -1)
+    whole = boxes[0].min(axis=2), boxes[1].max(axis=2)
     points, cells = _random_points(corners, checks)
     for place, action in enumerate(actions):
         following = list(dynamics(list(points.T), action))
         for axis in range(axes):
-            _check_inside(following[axis], boxes[:, cells, place, axis], points, action, "the dynamics")
+            _check_inside(following[axis], np.stack([end[cells, place, axis] for end in whole]), points, action, "the dynamics")
     return boxes[0], boxes[1]
 
 

@@ -80,28 +80,26 @@ def _without_constraints(answer: AbstractSolution) -> AbstractSolution:
     from ._abstract import AbstractSolution
 
     system = answer.system
-    if not system.problem.constraints:
+    if not system.question.terms["constraints"]:
         return answer
     free = [problem.replace(constraints=[]) for problem in (system.problem, system.optimistic)]
-    return AbstractSolution(system, *solve_both(free[0], free[1], "robust", {}))
+    return AbstractSolution(system, solve_both(free[0], free[1], "robust", {}))
 
 
 def _visits(answer: AbstractSolution) -> NDArray[np.float64]:
     """How often an episode comes to each open cell under the first decisions, where nature is as likely to place it in one
     member of a group as in another."""
-    system, policy = answer.system, answer.below.policy
-    assert policy is not None
+    system = answer.system
     rows, cells = system.rows, system.cells
     places = cells + 3 + rows.groups
-    taken = answer.by_cell(lambda state: float(np.argmax(policy.action_weights(state)))).astype(np.int64)
     first = np.asarray(rows.state_rows)
-    acts, placed = first[:cells] + taken, first[cells + 3 : places]
-    terms = system.problem.given.terms
+    acts, placed = first[:cells] + answer.first_actions(), first[cells + 3 : places]
+    terms = system.question.terms
     here, total = np.zeros(cells), np.zeros(cells)
     here[system.state(system.start)] = 1.0
-    for _ in range(terms.horizon or _MOST_STEPS):
+    for _ in range(terms["horizon"] or _MOST_STEPS):
         total += here
-        after = terms.discount * _after(rows, acts, here, places)
+        after = terms["discount"] * _after(rows, acts, here, places)
         here = after[:cells] + _after(rows, placed, after[cells + 3 :], places)[:cells]
         if here.sum() < 1e-6:
             break

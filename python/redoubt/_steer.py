@@ -33,6 +33,9 @@ class ContinuousController:
 
     def __init__(self, solution: AbstractSolution, seed: int = 0) -> None:
         self.system = solution.system
+        self._table = None if solution.products is None else solution.products.table
+        if self._table is not None:
+            return self.start()
         if solution.below.policy is None:
             raise Error("a controller of a solution without a policy, must have one")
         self._problem = solution.below.policy.problem
@@ -41,25 +44,34 @@ class ContinuousController:
         self.start()
 
     def __repr__(self) -> str:
-        return f"<redoubt.ContinuousController at stage {self._inner.stage}>"
+        return f"<redoubt.ContinuousController at stage {self.stage}>"
 
     def _repr_html_(self) -> str:
         return _show.as_code(self)
 
     def start(self) -> None:
         """Another episode."""
-        self._inner.start()
+        self._stage = 0  # by the table
+        if self._table is None:
+            self._inner.start()
         self._last: tuple[int, int, NDArray[np.float64]] | None = None  # state, action, where the dynamics lead
+
+    @property
+    def stage(self) -> int:
+        """How many decisions there were; with groups, two stages for each."""
+        return self._inner.stage if self._table is None else self._stage
 
     @property
     def ended(self) -> bool:
         """Whether the horizon is over."""
-        return self._inner.ended
+        return self._inner.ended if self._table is None else self._stage >= len(self._table)
 
     def act(self, x: Any) -> Any:
         """The action at this point; None where the episode is over: in a goal or a hazard, or at the horizon."""
         point = np.asarray(x, dtype=np.float64)
         here = self.system.state(point)
+        if self._table is not None:
+            return self._look_up(here)
         state = self._first(here) if self._last is None else self._arrive(point, here)
         if self.ended or here >= self.system.cells:
             return None
@@ -67,6 +79,14 @@ class ContinuousController:
         action = self.system.actions[number]
         self._last = state, number, np.array(self.system.dynamics(list(point), action), dtype=np.float64)
         return action
+
+    def _look_up(self, here: int) -> Any:
+        if self.ended or here >= self.system.cells:
+            return None
+        assert self._table is not None
+        number = int(self._table[self._stage, here])
+        self._stage += 1
+        return self.system.actions[number]
 
     def _first(self, here: int) -> int:
         for state in self._problem.terms.start.states:
@@ -136,8 +156,8 @@ def run_episodes(solution: AbstractSolution, episodes: int, seed: int) -> Episod
     if episodes < 1:
         raise Error(f"{episodes} episodes, must be at least 1")
     controller = solution.controller(seed)
-    terms = system.problem.given.terms
-    steps = _MOST_STEPS if terms.horizon is None else terms.horizon
+    terms = system.question.terms
+    steps = _MOST_STEPS if terms["horizon"] is None else int(terms["horizon"])
     ends = np.zeros(episodes, dtype=np.int64)
     totals = {name: np.zeros(episodes) for name in system.functions}
     paths = []
@@ -151,7 +171,7 @@ def run_episodes(solution: AbstractSolution, episodes: int, seed: int) -> Episod
                 break
             for name, of in system.functions.items():
                 totals[name][episode] += weight * float(of(list(x), action) if callable(of) else of)
-            weight *= terms.discount
+            weight *= terms["discount"]
             x = np.array(system.dynamics(list(x), action), dtype=np.float64) + noise
         else:
             path.append(x)

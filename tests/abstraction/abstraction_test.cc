@@ -1,10 +1,11 @@
-#include "redoubt/advanced/abstraction.h"
+#include "redoubt/advanced/product_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 #include "support/expect_error.h"
@@ -245,6 +246,171 @@ TEST(Abstraction, BadInput) {
       "earlier one");
   EXPECT_EQ(with([](Input& i) { std::swap(i.open[0], i.open[1]); }),
             "27 cells have rows, 1 of them in the order of their states");
+}
+
+// What rows that are written out expect, where nature picks the members of groups, or helps.
+std::vector<double> written_out(const Abstraction& rows, const std::vector<double>& values,
+                                bool helpful) {
+  std::vector<double> expected;
+  for (Row row = 0; row < rows.state_rows()[rows.states()]; ++row) {
+    double sum = 0;
+    for (auto i = rows.row_outcomes()[row]; i < rows.row_outcomes()[row + 1]; ++i) {
+      const auto each = members(rows, rows.next()[i]);
+      const auto less = [&](State a, State b) { return values[a] < values[b]; };
+      const auto [least, most] = std::minmax_element(each.begin(), each.end(), less);
+      sum += rows.probability()[i] * values[helpful ? *most : *least];
+    }
+    expected.push_back(sum);
+  }
+  return expected;
+}
+
+std::vector<double> random_values(int count, std::mt19937& random) {
+  std::uniform_real_distribution<double> draw(-2, 3);
+  std::vector<double> values(count);
+  for (double& value : values) value = draw(random);
+  return values;
+}
+
+// Pieces that are joined touch more cells, but they are as rare together as they may be: what is
+// expected moves by no more than that, at two ends of two axes.
+TEST(Abstraction, RareEndsOfTheNoiseStayByThemselves) {
+  std::mt19937 random(5);
+  Abstraction::Input input = plane(Law::gaussian, 0.3);
+  input.least_piece = 0;
+  const Abstraction all(input);
+  input.least_piece = 0.02;
+  const Abstraction joined(input);
+  EXPECT_LT(joined.row_outcomes()[54], 0.7 * static_cast<double>(all.row_outcomes()[54]));
+  const auto values = random_values(input.states, random);
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto fine = written_out(all, values, false), coarse = written_out(joined, values, false);
+  for (std::size_t row = 0; row < fine.size(); ++row) {
+    EXPECT_LE(coarse[row], fine[row] + 1e-12);
+    EXPECT_LE(fine[row] - coarse[row], 4 * 0.02 * (*most - *least));
+  }
+}
+
+// Three axes, without a goal; the image of a cell depends on all coordinates.
+Abstraction::Input space() {
+  Abstraction::Input input;
+  input.grid.lines = {lines(0, 3, 3), lines(-1, 1, 4), lines(0, 1, 2)};
+  input.noise = {{Law::gaussian, 0.6}, {Law::uniform, 0.3}, {Law::none, 0}};
+  input.states = 25;
+  input.outside = 24;
+  input.actions = 1;
+  for (int cell = 0; cell < 24; ++cell) {
+    input.state_of_cell.push_back(cell);
+    input.open.push_back(cell);
+    const double x = cell / 8 + 0.5, y = -0.75 + 0.5 * (cell / 2 % 4), z = 0.25 + 0.5 * (cell % 2);
+    for (const double middle : {0.7 * x + 0.2 * y, 0.5 * y + 0.1 * x, 0.9 * z - 0.1 * y}) {
+      input.low.push_back(middle - 0.2);
+      input.high.push_back(middle + 0.2);
+    }
+  }
+  return input;
+}
+
+TEST(ProductRows, ExpectWhatRowsThatAreWrittenOutDo) {
+  std::mt19937 random(3);
+  for (const Abstraction::Input& input :
+       {plane(Law::gaussian, 0.3), plane(Law::uniform, 0.3), plane(Law::none, 0.3), space()}) {
+    const Abstraction rows(input);
+    const ProductRows products(input);
+    for (const bool helpful : {false, true}) {
+      const auto values = random_values(input.states, random);
+      const auto expected = written_out(rows, values, helpful);
+      const auto found = products.expectations(values, helpful);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t row = 0; row < found.size(); ++row)
+        EXPECT_NEAR(found[row], expected[row], 1e-8);
+      EXPECT_EQ(found, products.expectations(values, helpful, 3));
+    }
+  }
+}
+
+// Images of 27 cells and two actions that depend on one coordinate each, and differ by rounding.
+TEST(ProductRows, ImagesThatAreTheSameAlongAnAxisShareTheirLaw) {
+  Abstraction::Input input = plane(Law::gaussian, 0.3);
+  for (std::size_t i = 0; i < input.low.size(); ++i)
+    input.low[i] += 1e-14 * static_cast<double>(i % 7);
+  const ProductRows products(input);
+  EXPECT_EQ(products.laws(0), 6 * 2);
+  EXPECT_EQ(products.laws(1), 5 * 2);
+}
+
+// Each of the four quarters of an image by itself: closer to what is true of a point, and still on
+// the right side of it.
+TEST(ProductRows, PartsOfCellsNarrowWhatIsExpected) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> share(0, 1);
+  const Abstraction::Input whole = plane(Law::gaussian, 0.3);
+  Abstraction::Input quarters = whole;
+  quarters.parts = 4;
+  quarters.low.clear();
+  quarters.high.clear();
+  for (std::size_t box = 0; box < whole.low.size(); box += 2) {
+    for (int part = 0; part < 4; ++part) {
+      for (int axis = 0; axis < 2; ++axis) {
+        const double low = whole.low[box + axis], middle = (low + whole.high[box + axis]) / 2;
+        const bool upper = (axis == 0 ? part / 2 : part % 2) == 1;
+        quarters.low.push_back(upper ? middle : low);
+        quarters.high.push_back(upper ? whole.high[box + axis] : middle);
+      }
+    }
+  }
+  const auto values = random_values(whole.states, random);
+  const ProductRows coarse(whole), fine(quarters);
+  double gained = 0;
+  for (const bool helpful : {false, true}) {
+    const double sign = helpful ? -1 : 1;
+    const auto wide = coarse.expectations(values, helpful),
+               narrow = fine.expectations(values, helpful);
+    for (std::size_t row = 0; row < wide.size(); ++row) {
+      EXPECT_LE(sign * wide[row], sign * narrow[row] + 1e-8);
+      gained += sign * (narrow[row] - wide[row]);
+      for (int trial = 0; trial < 5; ++trial) {
+        double point[2];
+        for (int axis = 0; axis < 2; ++axis) {
+          const auto i = 2 * row + axis;
+          point[axis] = whole.low[i] + share(random) * (whole.high[i] - whole.low[i]);
+        }
+        const std::vector<double> truth = exact(whole, point[0], point[1]);
+        const double mean = std::inner_product(truth.begin(), truth.end(), values.begin(), 0.0);
+        EXPECT_LE(sign * narrow[row], sign * mean + 1e-8);
+      }
+    }
+  }
+  EXPECT_GT(gained, 1);
+}
+
+TEST(ProductRows, BadInput) {
+  EXPECT_EQ(error_of([] { ProductRows(plane(Law::gaussian, 0.3, 0.6)); }),
+            "noise of an axis that follows that of another one, must be independent");
+  EXPECT_EQ(error_of([] {
+              Abstraction::Input input = plane(Law::gaussian, 0.3);
+              input.parts = 0;
+              ProductRows{input};
+            }),
+            "images in 0 parts, must be at least 1");
+  EXPECT_EQ(error_of([] {
+              const ProductRows products(plane(Law::gaussian, 0.3));
+              products.expectations(std::vector<double>(28), false);
+            }),
+            "values of 28 states, must be of 29");
+  EXPECT_EQ(error_of([] {
+              const ProductRows products(plane(Law::gaussian, 0.3));
+              products.expectations(std::vector<double>(29), false, 0);
+            }),
+            "threads = 0, must be at least 1");
+  EXPECT_EQ(error_of([] {
+              Abstraction::Input input = plane(Law::gaussian, 0.3);
+              input.parts = 2;
+              input.low.resize(2 * input.low.size(), 0.0);
+              input.high.resize(2 * input.high.size(), 1.0);
+              const Abstraction rows(input);
+            }),
+            "images in 2 parts, must be whole to be written out");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ PUBLIC_HEADERS = {
     "runtime": {"controller", "deployed", "shield"},
     "solvers": {"compare", "frontier", "gradient", "solve"},
     "sampling": {"estimate", "learn", "samples", "simulator"},
-    "abstraction": {"advanced/abstraction"},
+    "abstraction": {"advanced/abstraction", "advanced/product_rows"},
     "environments": {"environments"},
     "io": {"io", "advanced/io"},
 }
