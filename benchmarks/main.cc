@@ -21,8 +21,9 @@ int main(int argc, char** argv) {
 
   fmt::print("instructions: {}\n", name(redoubt::internal::best_instruction_set()));
   Table table(filter);
-  for (const auto topic : {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier,
-                           certificate, building, doors, scale, base_case, peers, states, factors})
+  for (const auto topic :
+       {vector_math, kl, chi2_and_tv, mixing, accuracy, rcvi, gradient, frontier, certificate,
+        building, doors, scale, base_case, peers, states, factors, abstraction})
     topic(table);
   if (filter.starts_with("slabs")) slabs(table);
 

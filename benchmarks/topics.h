@@ -21,6 +21,7 @@ void base_case(Table& table);
 void peers(Table& table);
 void states(Table& table);
 void factors(Table& table);
+void abstraction(Table& table);
 void doors(Table& table);  // models that come from elsewhere
 // Takes minutes and decides nothing from day to day: only by its name, bench --filter slabs.
 void slabs(Table& table);
