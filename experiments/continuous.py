@@ -2,7 +2,8 @@
 
     .venv/bin/python experiments/continuous.py [NAME ...]
 
-Prints a line of the table for each system: cells, groups, guarantee, bound, what the episodes had, seconds of processor time.
+Prints a line of the table for each system: cells, parts, guarantee, bound, what the episodes had, seconds of processor time; and
+for each system of which IMPaCT prints guarantees a line of the other table.
 """
 
 import itertools
@@ -15,19 +16,19 @@ import redoubt as rd
 EPISODES = 10_000
 
 
-def robot():
-    """IMPaCT, ex_2Drobot-RA-U: its cells, and ten of its 441 inputs."""
+def robot(parts=1):
+    """IMPaCT, ex_2Drobot-RA-U: its cells and its 441 inputs."""
 
     def move(x, u):
         return [x[0] + 2 * u[0] * np.cos(u[1]), x[1] + 2 * u[0] * np.sin(u[1])]
 
     return rd.abstract(move, noise=rd.Gaussian([0.75**0.5] * 2), domain=[(-10, 10)] * 2, cells=40, start=[-5.5, -5.5],
-                       actions=list(itertools.product((-1.0, 1.0), np.linspace(-1, 1, 5))), goal=[[(5, 8)] * 2],
-                       hazards=[[(-1.5, 1.5)] * 2], horizon=20, least_piece=1e-3)  # fmt: skip
+                       actions=list(itertools.product(np.linspace(-1, 1, 21), repeat=2)), goal=[[(5, 8)] * 2],
+                       hazards=[[(-1.5, 1.5)] * 2], horizon=20, parts=parts)  # fmt: skip
 
 
-def rooms():
-    """IMPaCT, ex_3Droom-S: eight cells along each axis instead of 20, and every third of its 36 inputs."""
+def rooms(parts=2):
+    """IMPaCT, ex_3Droom-S: its cells and its 36 inputs."""
     eta, beta, gamma, heater, outside = 0.20, 0.022, 0.05, 50.0, -1.0
     keeps = 1 - 2 * eta - beta
 
@@ -37,26 +38,32 @@ def rooms():
         third = (keeps - gamma * u[1]) * x[2] + eta * (x[0] + x[1]) + gamma * heater * u[1] + beta * outside
         return [first, second, third]
 
-    inputs = list(itertools.product(np.linspace(0, 1, 6), repeat=2))[::3]
-    return rd.abstract(warm, noise=rd.Gaussian([0.02**0.5] * 3), domain=[(19, 21)] * 3, cells=8, actions=inputs,
-                       start=[20.1] * 3, horizon=10, least_piece=1e-3)  # fmt: skip
+    return rd.abstract(warm, noise=rd.Gaussian([0.02**0.5] * 3), domain=[(19, 21)] * 3, cells=20, start=[20.05] * 3,
+                       actions=list(itertools.product(np.linspace(0, 1, 6), repeat=2)), horizon=10, parts=parts)  # fmt: skip
 
 
-def building():
-    """IntervalMDPAbstractions.jl, bas_4d.jl: the same cells and inputs."""
+def heated(domain, cells, horizon, parts):
     A = [[0.6682, 0, 0.02632, 0], [0, 0.683, 0, 0.02096], [1.0005, 0, -0.000499, 0], [0, 0.8004, 0, 0.1996]]
     step = rd.affine(A, [[0.1320], [0.1402], [0], [0]], [3.4378, 2.9272, 13.0207, 10.4166])
     noise = rd.Gaussian([12.9199**-0.5, 12.9199**-0.5, 2.5826**-0.5, 3.2276**-0.5])
-    return rd.abstract(step, noise=noise, domain=[(19, 21), (19, 21), (30, 36), (30, 36)], cells=[4, 4, 6, 6],
-                       actions=[[u] for u in np.linspace(17, 20, 4)], start=[20.1, 20.1, 33.1, 33.1], horizon=10,
-                       least_piece=1e-2)  # fmt: skip
+    return rd.abstract(step, noise=noise, domain=domain, cells=cells, actions=[[u] for u in (17.0, 18.0, 19.0, 20.0)],
+                       start=[20.1, 20.1, 33.1, 33.1], horizon=horizon, parts=parts)  # fmt: skip
 
 
-def integrator():
-    """IntervalMDPAbstractions.jl, integrator_chain.jl in two dimensions: reach within five steps, finer cells (.2, not .4)."""
+def building(parts=2):
+    """IntervalMDPAbstractions.jl, bas_4d.jl: the same cells and inputs."""
+    return heated([(19, 21), (19, 21), (30, 36), (30, 36)], [4, 4, 6, 6], 10, parts)
+
+
+def chain(cells, half, inputs, parts, **asked):
     return rd.abstract(rd.affine([[1, 0.1], [0, 1]], [[0.005], [0.1]]), noise=rd.Gaussian([0.1, 0.1]),
-                       domain=[(-10, 10)] * 2, cells=100, actions=[[u] for u in np.linspace(-1, 1, 11)],
-                       start=[-8.5, 4.0], goal=[[(-8, 8)] * 2], horizon=5, least_piece=1e-4)  # fmt: skip
+                       domain=[(-half, half)] * 2, cells=cells, actions=[[u] for u in np.linspace(-1, 1, inputs)],
+                       start=[-8.5, 4.0], horizon=5, parts=parts, **asked)  # fmt: skip
+
+
+def integrator(parts=1):
+    """IntervalMDPAbstractions.jl, integrator_chain.jl in two dimensions: its cells and inputs; reach within five steps."""
+    return chain(50, 10, 11, parts, goal=[[(-8, 8)] * 2])
 
 
 def pendulum():
@@ -71,8 +78,16 @@ def pendulum():
 
 
 SYSTEMS = {"robot": robot, "rooms": rooms, "building": building, "integrator": integrator, "pendulum": pendulum}
+# Guarantees that IMPaCT prints (benchmarks/crosstool/arch/run/arch_compare.tsv): least, mean and largest over all cells. Its cells
+# have their middle on the points of a grid: they reach half a cell beyond it.
+PRINTED = {
+    "BA": (lambda parts: heated([(18.75, 21.25)] * 2 + [(29.5, 36.5)] * 2, [5, 5, 7, 7], 6, parts), 1225, 0.126562, 0.470945, 0.667349),
+    "IC_safe": (lambda parts: chain(41, 10.25, 5, parts), 1681, 0.0, 0.760679, 1.0),
+    "IC_reach": (lambda parts: chain(41, 10.25, 5, parts, goal=[[(-8.25, 8.25)] * 2]), 592, 0.0, 0.071935, 0.999994),
+}  # fmt: skip
 
-for name in sys.argv[1:] or SYSTEMS:
+
+def measure(name):
     begun = time.process_time()
     system = SYSTEMS[name]()
     built = time.process_time()
@@ -82,8 +97,25 @@ for name in sys.argv[1:] or SYSTEMS:
     mean, error = episodes.mean("reached")
     if not episodes.reached.any():
         mean, error = 1 - episodes.mean("hit")[0], episodes.mean("hit")[1]
+    kept = answer.below.constraints if system.products is None else []
     text = "".join(f", {key} {episodes.mean(key)[0]:.3f} (at most {c.bound:g}, guaranteed {c.worst:.3f})"
-                   for key, c in zip(episodes.totals, answer.below.constraints, strict=True))  # fmt: skip
-    print(f"| {name} | {system.cells:,} | {system.rows.groups:,} | {answer.lower:.4f} | {answer.upper:.4f} | {mean:.4f} ± "
+                   for key, c in zip(episodes.totals, kept, strict=True))  # fmt: skip
+    print(f"| {name} | {system.cells:,} | {system.question.parts} | {answer.lower:.4f} | {answer.upper:.4f} | {mean:.4f} ± "
           f"{error:.4f}{text} | {built - begun:.1f} | {solved - built:.1f} |", flush=True)  # fmt: skip
     assert answer.lower - 4 * error <= mean <= answer.upper + 4 * error
+
+
+def compare(name):
+    make, cells, *printed = PRINTED[name]
+    line = f"| {name} | {cells:,} | " + " / ".join(f"{value:.4f}" for value in printed)
+    for parts in (1, 2):
+        begun = time.process_time()
+        system = make(parts)
+        lower = system.solve().values()[0]
+        assert system.cells == cells
+        line += f" | {lower.min():.4f} / {lower.mean():.4f} / {lower.max():.4f} ({time.process_time() - begun:.1f} s)"
+    print(line + " |", flush=True)
+
+
+for name in sys.argv[1:] or [*SYSTEMS, *PRINTED]:
+    (measure if name in SYSTEMS else compare)(name)
