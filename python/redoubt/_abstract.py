@@ -88,7 +88,14 @@ class Abstraction:
     @cached_property
     def rows(self) -> Any:
         """The rows of the problems, with their groups."""
-        low, high = self._images[0].min(axis=2), self._images[1].max(axis=2)
+        return self._written_out(self._images[0].min(axis=2), self._images[1].max(axis=2))
+
+    def rows_taking(self, actions: NDArray[np.int64]) -> Any:
+        """The same of one action in each cell."""
+        low, high = (ends[np.arange(self.cells), actions][:, np.newaxis] for ends in self._images)
+        return self._written_out(low.min(axis=2), high.max(axis=2))
+
+    def _written_out(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> Any:
         if isinstance(self.noise, SampledNoise):
             return SampledRows(self.grid, self.noise, self.state_of_cell, self.cells, low, high)
         return _core.Rows(self._input(1, low, high))
@@ -109,7 +116,7 @@ class Abstraction:
         laws = [noise.law if scale > 0 else "none" for scale in scales]
         return _core.GridInput(
             self.grid, laws, scales, noise.follows.ravel().tolist(), self.cells + 3, self.state_of_cell, self.cells + 2,
-            len(self.actions), self.open_cells, parts ** len(scales), low.ravel(), high.ravel(), self.question.least_piece,
+            low.shape[1], self.open_cells, parts ** len(scales), low.ravel(), high.ravel(), self.question.least_piece,
         )  # fmt: skip
 
     def state(self, x: Any) -> int:

@@ -90,10 +90,10 @@ def _visits(answer: AbstractSolution) -> NDArray[np.float64]:
     """How often an episode comes to each open cell under the first decisions, where nature is as likely to place it in one
     member of a group as in another."""
     system = answer.system
-    rows, cells = system.rows, system.cells
+    rows, cells = system.rows_taking(answer.first_actions()), system.cells
     places = cells + 3 + rows.groups
     first = np.asarray(rows.state_rows)
-    acts, placed = first[:cells] + answer.first_actions(), first[cells + 3 : places]
+    acts, placed = first[:cells], first[cells + 3 : places]
     terms = system.question.terms
     here, total = np.zeros(cells), np.zeros(cells)
     here[system.state(system.start)] = 1.0

@@ -107,3 +107,15 @@ def test_dynamics_that_are_checked_are_checked_in_parts():
 
     with pytest.raises(rd.Error, match="which must be in the range"):
         rd.abstract(wrong, noise=rd.Gaussian([0.1]), domain=[(-1, 1)], cells=5, actions=[0], start=[0.5], horizon=2, parts=3)
+
+
+def test_finer_cells_are_found_without_all_rows():
+    system = plane(**ROBOT, cells=4)
+    finer = system.refine(tolerance=1e-3, most_cells=60)
+    assert "rows" not in system.__dict__ and finer.gap < system.solve().gap
+    taken, rows = system.solve().first_actions(), system.rows
+    one = system.rows_taking(taken)
+    for cell in range(system.cells):  # a row leads to the same boxes, whatever their numbers
+        begin, end = rows.row_outcomes[2 * cell + taken[cell] : 2 * cell + taken[cell] + 2]
+        first, last = one.row_outcomes[cell : cell + 2]
+        assert sorted(rows.probability[begin:end]) == sorted(one.probability[first:last])
