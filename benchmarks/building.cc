@@ -10,7 +10,7 @@ namespace redoubt::bench {
 void building(Table& table) {
   // On two threads, which scipy's copy does not have.
   const auto add = [&](int successors, const std::string& form, double floor, double stretch) {
-    table.add({fmt::format("Problem from 1,000,000 transitions by scipy's copy of them, {} a row{}",
+    table.add({fmt::format("Problem from 10,000,000 transitions by scipy's copy of them, {} a row{}",
                            successors, form == "sorted" ? "" : ", " + form),
                floor, stretch, Better::lower, lacks_two_cores()},
               [=] {
