@@ -16,7 +16,7 @@ from ._core import Error
 from ._options import AnyPath, Progress, execution, named_options
 from ._problem import Problem
 from ._solve import reporter
-from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, objective_of, terms_of
+from ._terms import ABSENT, Absent, AnySet, Constraints, Discount, Horizon, is_helpful, objective_of, terms_of
 from ._transitions import as_int32
 
 
@@ -66,9 +66,12 @@ class EstimatedProblem(Problem):
 
     @classmethod
     def _from(
-        cls, found: _core.Estimate, delta: float | None, confidence: float | None = None, **given: Any
-    ) -> EstimatedProblem:
+        cls, found: _core.Estimate, delta: float | None, confidence: float | None = None, nature: str | None = None,
+        **given: Any,
+    ) -> EstimatedProblem:  # fmt: skip
         terms = terms_of(found.terms, found.model, **given)
+        if nature is not None:
+            terms.helpful_nature = is_helpful("nature", nature)
         if confidence is not None:
             if delta is not None:
                 raise Error("delta and confidence, must be one of them")
@@ -201,6 +204,7 @@ def recorded(
     unvisited: Literal["error", "simplex"] = "error",
     delta: float | None = None,
     confidence: float | None = None,
+    nature: Literal["adversarial", "helpful"] | None = None,
     reward: str | Absent | None = ABSENT,
     minimise: str | None = None,
     constraints: Constraints = ABSENT,
@@ -215,7 +219,8 @@ def recorded(
     reward=None says that there is none. Rows without samples are an Error that lists them or, with
     unvisited="simplex", rows in which nature may do anything. With `delta` the radius comes from the data. With
     `confidence`, such as 0.95, each probability has an interval of its own, rows without samples may be anything, and
-    the set is around every row within the intervals (`Composed`).
+    the set is around every row within the intervals (`Composed`); with nature="helpful" too, `solve` then bounds what any
+    policy of such a model has.
 
     >>> lines = ["state,action,next,reward", "0,0,1,1", "0,0,0,1", "1,0,0,0"]
     >>> _ = (folder / "log.csv").write_text("\\n".join(lines))
@@ -228,7 +233,7 @@ def recorded(
     anything = unvisited == "simplex" or confidence is not None
     found = _core.read_recorded(text, str(path), states, actions, list(terminal), anything,
                                 objective_of(reward, minimise))  # fmt: skip
-    return EstimatedProblem._from(found, delta, confidence, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
+    return EstimatedProblem._from(found, delta, confidence, nature, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
                                   discount=discount, start=start)  # fmt: skip
 
 

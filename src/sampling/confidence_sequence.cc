@@ -1,19 +1,50 @@
 #include "sampling/confidence_sequence.h"
 
 #include <algorithm>
-#include <numbers>
+#include <array>
+#include <cmath>
 
 namespace redoubt::internal {
 namespace {
 
-// log of the integral of q^heads (1 - q)^tails over Beta(1/2, 1/2).
-double log_mixture(double heads, double tails) {
-  return std::lgamma(heads + 0.5) + std::lgamma(tails + 0.5) - std::lgamma(heads + tails + 1) -
-         std::log(std::numbers::pi);
+// How many flips' worth the mixtures know of their coin. Evidence is largest where that is a tenth
+// or so of the flips, but ten times more or less make little difference: up to a million flips, one
+// of these will do.
+constexpr std::array kStrengths = {4.0, 128.0, 4096.0};
+
+// log of the mean of (q / p)^heads ((1 - q) / (1 - p))^tails over q from
+// Beta(strength p, strength (1 - p)).
+double log_ratio(double heads, double tails, double p, double strength) {
+  const auto part = [strength](double count, double share) {
+    if (count == 0) return 0.0;
+    const double known = strength * share;
+    return std::lgamma(count + known) - std::lgamma(known) - count * std::log(share);
+  };
+  return part(heads, p) + part(tails, 1 - p) -
+         (std::lgamma(heads + tails + strength) - std::lgamma(strength));
 }
 
-double log_likelihood(double heads, double tails, double p) {
-  return (heads > 0 ? heads * std::log(p) : 0.0) + (tails > 0 ? tails * std::log1p(-p) : 0.0);
+// Where a convex function that is negative at `begin` turns positive on the way to `end`, seen from
+// beyond; `end` where it does not. Chords, with the halved weights of the Illinois method.
+template <class Function>
+double crossing(Function f, double begin, double end) {
+  double inside = begin, outside = end, at_inside = f(begin), at_outside = f(end);
+  if (at_outside <= 0) return end;
+  for (int last = 0; std::abs(outside - inside) > 1e-9 * std::abs(outside - begin);) {
+    double x = inside + (outside - inside) * (at_inside / (at_inside - at_outside));
+    if (!(std::min(inside, outside) < x && x < std::max(inside, outside)))
+      x = (inside + outside) / 2;
+    if (x == inside || x == outside) break;
+    const double at_x = f(x);
+    if (at_x <= 0) {
+      if (last < 0) at_outside /= 2;
+      inside = x, at_inside = at_x, last = -1;
+    } else {
+      if (last > 0) at_inside /= 2;
+      outside = x, at_outside = at_x, last = 1;
+    }
+  }
+  return outside;
 }
 
 constexpr std::size_t kMostExact = 4;  // outcomes of rows whose corners are all listed
@@ -52,21 +83,35 @@ std::vector<std::vector<double>> all_corners(const std::vector<Range>& intervals
 
 }  // namespace
 
+double log_evidence(std::int64_t heads, std::int64_t flips, double p) {
+  const auto h = static_cast<double>(heads), t = static_cast<double>(flips - heads);
+  if ((heads > 0 && p <= 0) || (flips > heads && p >= 1)) return HUGE_VAL;
+  if (p <= 0 || p >= 1) return 0;
+  std::array<double, kStrengths.size()> ratios;
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = log_ratio(h, t, p, kStrengths[i]);
+  const double most = *std::max_element(ratios.begin(), ratios.end());
+  double sum = 0;
+  for (const double ratio : ratios) sum += std::exp(ratio - most);
+  return most + std::log(sum / static_cast<double>(ratios.size()));
+}
+
 Range coin_interval(std::int64_t heads, std::int64_t flips, double evidence) {
   if (flips == 0) return {0, 1};
-  const auto h = static_cast<double>(heads), t = static_cast<double>(flips - heads);
+  const auto n = static_cast<double>(flips);
   // The rounding of the logarithms, on the side of the wider interval.
-  const double least = log_mixture(h, t) - evidence - 1e-12 * (std::abs(log_mixture(h, t)) + 1);
-  const auto edge = [&](double inside, double outside) {
-    for (int step = 0; step < 200; ++step) {
-      const double middle = (inside + outside) / 2;
-      if (middle == inside || middle == outside) break;
-      (log_likelihood(h, t, middle) >= least ? inside : outside) = middle;
-    }
-    return outside;
-  };
-  const double share = h / static_cast<double>(flips);
-  return {edge(share, 0.0), edge(share, 1.0)};
+  const double rounding = 1e-14 * std::lgamma(n + kStrengths.back());
+  const auto excess = [&](double p) { return log_evidence(heads, flips, p) - evidence - rounding; };
+  const double share = static_cast<double>(heads) / n;  // against which there is none
+  return {crossing(excess, share, 0.0), crossing(excess, share, 1.0)};
+}
+
+double missing_mass(std::size_t seen, std::size_t outcomes, std::int64_t samples, double evidence) {
+  if (seen == outcomes) return 0;
+  if (samples == 0) return 1;
+  const auto s = static_cast<double>(seen), k = static_cast<double>(outcomes);
+  const double log_weight =
+      std::lgamma(s + 1) + std::lgamma(k - s + 1) - std::lgamma(k + 1) - std::log(s * (s + 1));
+  return -std::expm1((log_weight - evidence) / static_cast<double>(samples));
 }
 
 std::int64_t intervals_of_row(std::size_t outcomes) {
@@ -74,7 +119,8 @@ std::int64_t intervals_of_row(std::size_t outcomes) {
                        : static_cast<std::int64_t>(outcomes);
 }
 
-std::vector<Range> row_intervals(const RowCounts& counts, Row row, double evidence) {
+std::vector<Range> row_intervals(const RowCounts& counts, Row row, double evidence,
+                                 double missing) {
   const auto& outcomes = counts.outcomes(row);
   const std::int64_t samples = counts.samples(row);
   if (outcomes.size() == 1) return {{1, 1}};
@@ -82,6 +128,7 @@ std::vector<Range> row_intervals(const RowCounts& counts, Row row, double eviden
   double low = 0, high = 0;
   for (const RowCounts::Outcome& outcome : outcomes) {
     intervals.push_back(coin_interval(outcome.count, samples, evidence));
+    intervals.back().high = std::min(1.0, intervals.back().high / (1 - missing));
     if (outcomes.size() == 2 && intervals.size() == 2)  // the same coin, seen from behind
       intervals[1] = {1 - intervals[0].high, 1 - intervals[0].low};
     low += intervals.back().low;

@@ -13,6 +13,8 @@ namespace {
 
 using Known = RowCounts::Value::Known;
 
+constexpr std::string_view kNeverSeen = "was never seen";
+
 // In which sense more of a quantity is good: 1 or -1; 0 where nobody asks.
 std::vector<double> senses_of(const SimulatorShape& shape, const Terms& terms) {
   std::vector<double> senses(shape.signals.size() + 1, 0.0);
@@ -77,17 +79,19 @@ class SideWriter {
     if (known.known == Known::fixed || sense == 0) return known.value;
     if (known.known == Known::nothing && shape_.shared_values)
       if (const auto shared = shared_value(row, q)) return *shared;
+    return end_of_range(row, q, fmt::format("state {}", outcome.next),
+                        known.known == Known::varies ? "varies from draw to draw" : kNeverSeen);
+  }
+  double end_of_range(Row row, std::size_t q, std::string_view next, std::string_view why) const {
     const auto name =
         q == 0 ? std::string("the reward") : fmt::format("signal '{}'", shape_.signals[q - 1]);
-    const auto why = known.known == Known::varies ? "varies from draw to draw" : "was never seen";
     const bool declared = q < shape_.ranges.size() && shape_.ranges[q];
-    require(declared, "{} of row {} on the way to state {} {}, its range must be declared", name,
-            row, outcome.next, why);
-    require(sense != 2,
-            "{} of row {} on the way to state {} {} and is bounded from both sides, must be from "
-            "one",
-            name, row, outcome.next, why);
-    return (sense > 0) == optimistic_ ? shape_.ranges[q]->most : shape_.ranges[q]->least;
+    require(declared, "{} of row {} on the way to {} {}, its range must be declared", name, row,
+            next, why);
+    require(senses_[q] != 2,
+            "{} of row {} on the way to {} {} and is bounded from both sides, must be from one",
+            name, row, next, why);
+    return (senses_[q] > 0) == optimistic_ ? shape_.ranges[q]->most : shape_.ranges[q]->least;
   }
 
   // What all outcomes of a row that were seen earn; none where they differ.
@@ -109,7 +113,9 @@ class SideWriter {
     }
     const bool shared =
         std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
-    return shared ? values[0] : 0.0;
+    if (shared) return values[0];
+    const bool lands = known_.missing[row] > 0 && senses_[q] != 0;
+    return lands ? end_of_range(row, q, "another state", kNeverSeen) : 0.0;
   }
 
   // To the bit what its arrival gives, where that is all.
@@ -133,14 +139,16 @@ void for_each_row(const SimulatorShape& shape, Visit visit) {
 
 }  // namespace
 
-KnownRows::KnownRows(const RowCounts& rows, double evidence) : counts(rows) {
+KnownRows::KnownRows(const RowCounts& rows, double evidence, std::vector<double> mass_missing)
+    : counts(rows), missing(std::move(mass_missing)) {
+  missing.resize(rows.shape().rows(), 0.0);
   for (Row row = 0; row < rows.shape().rows(); ++row)
-    intervals.push_back(row_intervals(rows, row, evidence));
+    intervals.push_back(row_intervals(rows, row, evidence, missing[row]));
 }
 
 Problem pessimistic_problem(const KnownRows& known, Terms terms) {
   const SimulatorShape& shape = known.counts.shape();
-  SideWriter writer(known, terms, false);
+  SideWriter writer(known, terms, terms.helpful_nature);
   for_each_row(shape, [&](Row begin, Row end) {
     for (Row row = begin; row < end; ++row) {
       const auto& outcomes = known.counts.outcomes(row);

@@ -13,8 +13,9 @@ namespace redoubt::internal {
 struct KnownRows {
   const RowCounts& counts;
   std::vector<std::vector<Range>> intervals;  // of each row, of each outcome
+  std::vector<double> missing;  // of each row, the most mass that outcomes may have that it lacks
 
-  KnownRows(const RowCounts& rows, double evidence);
+  KnownRows(const RowCounts& rows, double evidence, std::vector<double> mass_missing = {});
 };
 
 // The set of the terms around every row within the intervals, and the worse end of values that are

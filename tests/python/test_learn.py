@@ -15,6 +15,7 @@ from program import PROGRAM, ROOT, refused, run, run_json
 
 sys.path.append(str(ROOT / "experiments" / "learn"))
 from logs import write_log  # noqa: E402
+from recorded import board  # noqa: E402
 
 SIMULATOR = shlex.join([sys.executable, str(ROOT / "examples" / "simulator.py")])
 RIVER = "river_swim(horizon=6,start=3,bound=1.2)"
@@ -169,6 +170,48 @@ def test_the_program_prints_and_writes_what_can_be_verified(tmp_path):
 ])  # fmt: skip
 def test_bad_input_is_one_line(flags, message):
     assert re.search(message, refused("learn", RIVER, *flags))
+
+
+def bracket_of(log, **given):
+    """What a policy has at least and at most, with nature against it and for it."""
+    return [rd.solve(rd.recorded(log, nature=nature, **given), "robust").reward.worst for nature in ("adversarial", "helpful")]
+
+
+@pytest.mark.parametrize("ball", [rd.Nominal(), rd.TV(0.02)], ids=["none", "tv"])
+def test_brackets_of_data_hold_the_truth_and_are_narrower_than_balls(tmp_path, ball):
+    problem = board(3).replace(uncertainty=ball)
+    terms = dict(horizon=problem.horizon, start=0, states=9, actions=4)
+    truth = [rd.solve(problem.replace(nature=nature), "robust").reward.worst for nature in ("adversarial", "helpful")]
+    wrong = 0
+    for seed in range(40):
+        write_log(tmp_path / "log.csv", problem, 3000, seed)
+        low, high = bracket_of(tmp_path / "log.csv", confidence=0.8, uncertainty=ball, **terms)
+        wrong += low > truth[0] + 1e-9 or high < truth[1] - 1e-9
+    assert wrong <= 14  # of 40, where a rate of .2 would have more than that with probability 1 %
+    write_log(tmp_path / "log.csv", problem, 60000)
+    low, high = bracket_of(tmp_path / "log.csv", confidence=0.95, uncertainty=rd.Nominal(), **terms)
+    for classical in (rd.TV(0.0), rd.KL(0.0), rd.Chi2(0.0)):
+        below, above = bracket_of(tmp_path / "log.csv", delta=0.05, uncertainty=classical, **terms)
+        assert above - below > 1.3 * (high - low), classical
+
+
+def test_rows_and_values_that_data_do_not_show_may_be_anything(tmp_path):
+    """From 0 to 1 and back; what comes of 1's second action nobody has seen, and 0 pays one of two rewards."""
+    log = tmp_path / "log.csv"
+    log.write_text("state,action,next,reward\n" + "0,0,1,1\n0,0,0,3\n1,0,0,2\n0,1,1,1.5\n" * 500)
+    known = rd.recorded(log, confidence=0.9, states=20, horizon=1, start=1)
+    radius = np.array(known.uncertainty.ball.radius)
+    assert radius[known.row_of(1, 1)] == 1 and radius[known.row_of(7, 0)] == 1
+    assert 0 < radius[known.row_of(1, 0)] < 0.05
+    # With 18 states never seen, what is missing is bounded together: no state has an interval of its own.
+    assert known.row_outcomes[known.row_of(0, 0) + 1] - known.row_outcomes[known.row_of(0, 0)] == 2
+    only = rd.recorded(log, confidence=0.9, states=20, horizon=1, start=0)
+    worst, best = bracket_of(log, confidence=0.9, states=20, horizon=1, start=0)
+    assert worst == pytest.approx(rd.solve(only, "robust").reward.worst)
+    assert 1.6 < worst < 2 < best < 2.4  # a landing of (0, 0) earns 1 at worst, 3 at best
+    # Chance constraints have no use for landings: every state is an outcome then.
+    asked = rd.recorded(log, confidence=0.9, states=20, horizon=1, uncertainty=rd.KL(0.1))
+    assert asked.row_outcomes[1] == 20
 
 
 def test_data_with_confidence_are_narrower_than_an_inflated_ball(tmp_path):

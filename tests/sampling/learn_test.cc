@@ -23,30 +23,37 @@ namespace {
 
 using namespace internal;
 
-// The mixture's ratio by summing it over a fine grid of coins, not by gamma functions.
-double log_ratio_by_grid(int heads, int flips, double p) {
-  constexpr int kGrid = 200000;
-  long double sum = 0;
-  for (int i = 0; i < kGrid; ++i) {  // q = sin^2(angle) has density Beta(1/2, 1/2) in the angle
-    const long double angle = (i + 0.5L) / kGrid * std::acos(-1.0L) / 2;
-    const long double q = std::sin(angle) * std::sin(angle);
-    sum += std::exp(heads * std::log(q / p) + (flips - heads) * std::log((1 - q) / (1 - p)));
-  }
-  return static_cast<double>(std::log(sum / kGrid));
+// Whatever comes next, the mean of the evidence is what it was: that makes it a martingale.
+TEST(ConfidenceSequence, IsAFairBetAgainstTheTruth) {
+  EXPECT_EQ(log_evidence(0, 0, 0.3), 0);
+  for (const auto& [heads, flips] : {std::pair{0, 0}, {0, 25}, {3, 10}, {40, 40}, {1700, 30000}})
+    for (const double p : {0.5, 0.06, 1e-4}) {
+      const double before = log_evidence(heads, flips, p);
+      const double mean = p * std::exp(log_evidence(heads + 1, flips + 1, p) - before) +
+                          (1 - p) * std::exp(log_evidence(heads, flips + 1, p) - before);
+      EXPECT_NEAR(mean, 1, 1e-7) << heads << " of " << flips << ", " << p;
+    }
 }
 
-TEST(ConfidenceSequence, EndsWhereTheMixtureOutweighsTheCoin) {
-  for (const auto& [heads, flips] : {std::pair{3, 10}, {0, 25}, {40, 40}, {17, 300}}) {
+TEST(ConfidenceSequence, EndsWhereTheEvidenceIsEnough) {
+  for (const auto& [heads, flips] : {std::pair{3, 10}, {0, 25}, {40, 40}, {17, 300}, {1, 100000}}) {
     for (const double evidence : {3.0, 8.0}) {
       const Range range = coin_interval(heads, flips, evidence);
-      if (heads > 0)
-        EXPECT_NEAR(log_ratio_by_grid(heads, flips, range.low), evidence, 1e-6);
+      if (heads > 1)  // one is no evidence against a coin that shows it once in a million flips
+        EXPECT_NEAR(log_evidence(heads, flips, range.low), evidence, 1e-6);
       else
         EXPECT_EQ(range.low, 0);
       if (heads < flips)
-        EXPECT_NEAR(log_ratio_by_grid(heads, flips, range.high), evidence, 1e-6);
+        EXPECT_NEAR(log_evidence(heads, flips, range.high), evidence, 1e-6);
       else
         EXPECT_EQ(range.high, 1);
+      for (double p = 1e-6; 1.3 * p < 1; p *= 1.3) {
+        const auto at = [&, heads = heads, flips = flips](double q) {
+          return log_evidence(heads, flips, q);
+        };
+        EXPECT_LE(at(1.15 * p), (at(p) + at(1.3 * p)) / 2 + 1e-9);  // convex
+        EXPECT_EQ(at(p) <= evidence, range.low <= p && p <= range.high) << p;
+      }
     }
   }
   EXPECT_EQ(coin_interval(0, 0, 3).low, 0);
@@ -73,6 +80,31 @@ TEST(ConfidenceSequence, HoldsAtAllTimesAtOnce) {
     EXPECT_LE(failures, 0.2 * 400 + 2.33 * std::sqrt(400 * 0.2 * 0.8));
     EXPECT_GE(failures, 1);  // it is no interval that holds everything
   }
+}
+
+// At all numbers of draws up to 300 at once: what was never seen has no more mass than that.
+TEST(MissingMass, HoldsAtAllTimesAtOnce) {
+  EXPECT_EQ(missing_mass(4, 4, 10, 3), 0);
+  EXPECT_EQ(missing_mass(1, 4, 0, 3), 1);
+  // One of four: a quarter of a half of the sets.
+  EXPECT_NEAR(std::pow(1 - missing_mass(1, 4, 10, 3), 10), std::exp(-3) / 8, 1e-12);
+  constexpr double kDelta = 0.2;
+  const std::vector<double> row = {0.9, 0.05, 0.03, 0.01, 0.01};
+  std::mt19937_64 random(8);
+  int failures = 0;
+  for (int run = 0; run < 1000; ++run) {
+    std::vector<char> seen(row.size(), 0);
+    bool failed = false;
+    for (int draws = 1; draws <= 300 && !failed; ++draws) {
+      seen[std::discrete_distribution<std::size_t>(row.begin(), row.end())(random)] = 1;
+      double missing = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) missing += seen[i] ? 0 : row[i];
+      const auto count = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 1));
+      failed = missing > missing_mass(count, row.size(), draws, -std::log(kDelta));
+    }
+    failures += failed;
+  }
+  EXPECT_LE(failures, 1000 * kDelta + 2.33 * std::sqrt(1000 * kDelta * (1 - kDelta)));
 }
 
 SimulatorShape one_row(State states) {
