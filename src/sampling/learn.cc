@@ -19,8 +19,8 @@ namespace redoubt {
 using namespace internal;
 namespace {
 
-constexpr double kShareOfSolver = 0.05;  // of epsilon, that the two solves may leave open
-constexpr double kLeastTolerance = 1e-6, kLargestTolerance = 0.02;
+constexpr double kShareOfSolver = 0.05;  // of epsilon or the gap
+constexpr double kLeastTolerance = 1e-6, kLargestTolerance = 0.1;
 
 void check(const LearnOptions& options, const Terms& terms) {
   require(options.epsilon > 0 && std::isfinite(options.epsilon),
@@ -145,6 +145,7 @@ class LearnRun {
       unfinished_ = watch_.stop(share_done()) || (options_.round && !options_.round(round));
       more = !unfinished_ && next_round(to);
     }
+    sharpen();
     if (options_.method && optimistic_->status != Status::infeasible) choose_by_method();
     return answer();
   }
@@ -192,12 +193,16 @@ class LearnRun {
     return sum;
   }
 
-  // Both solves stop where what is left open is small beside epsilon.
-  FrontierOptions solver_options() const {
-    double size = 0;
-    if (optimistic_ && optimistic_->reward.bound) size = std::abs(*optimistic_->reward.bound);
-    const double tolerance = size > 0 ? kShareOfSolver * options_.epsilon / size : 1.0;
-    return {.tolerance = std::clamp(tolerance, kLeastTolerance, kLargestTolerance)};
+  // Both solves may leave a twentieth of this gap open.
+  double tolerance_for(double gap) const {
+    const double size = std::abs(optimistic_->reward.bound.value_or(0));
+    const double tolerance = size > 0 ? kShareOfSolver * gap / size : 1.0;
+    return std::clamp(tolerance, kLeastTolerance, kLargestTolerance);
+  }
+  // A round has twice the samples of the one before at most, so it leaves half of the gap or more.
+  double first_tolerance() const {
+    if (!optimistic_ || !optimistic_->reward.bound) return kLargestTolerance;
+    return tolerance_for(std::max(options_.epsilon, gap() / 2));
   }
 
   // The samples that are there, of those that would do.
@@ -220,12 +225,14 @@ class LearnRun {
   void solve() {
     const KnownRows known(drawing_.counts(), evidence_);
     const Terms sought = relaxed(terms_, options_.strict ? 0 : options_.epsilon);
-    const FrontierOptions options = solver_options();
-    Problem problem = pessimistic_problem(known, sought);
-    Solution policy = frontier(problem, options, part());
-    OptimisticProblem upper = optimistic_problem(known, terms_);
-    Solution bound = frontier(upper.problem, options, part());
+    solve(pessimistic_problem(known, sought), optimistic_problem(known, terms_), first_tolerance());
+  }
+
+  void solve(Problem problem, OptimisticProblem upper, double tolerance) {
+    Solution policy = frontier(problem, {.tolerance = tolerance}, part());
+    Solution bound = frontier(upper.problem, {.tolerance = tolerance}, part());
     if (policy.unfinished || bound.unfinished) throw Stopped("stopped while a round was solved");
+    tolerance_ = tolerance;
     problem_.emplace(std::move(problem));
     upper_.emplace(std::move(upper));
     best_ = std::move(policy);
@@ -233,6 +240,19 @@ class LearnRun {
     if (optimistic_ && optimistic_->reward.bound && bound.reward.bound)
       bound.reward.bound = std::min(*bound.reward.bound, *optimistic_->reward.bound);
     optimistic_ = std::move(bound);
+  }
+
+  // The bracket that is left when there are no more samples is solved as well as a small one.
+  void sharpen() {
+    if (certified() || optimistic_->status == Status::infeasible || !feasible()) return;
+    const double tolerance = tolerance_for(std::max(options_.epsilon, gap()));
+    if (tolerance_ <= 2 * tolerance) return;
+    try {
+      solve(*problem_, *upper_, tolerance);
+      rounds_.back() = report();
+    } catch (const Stopped&) {
+      unfinished_ = true;
+    }
   }
 
   // A run that was stopped keeps the policy of its last round.
@@ -350,6 +370,7 @@ class LearnRun {
   std::optional<Problem> problem_;          // of the last round that was solved
   std::optional<OptimisticProblem> upper_;  // and its other side
   std::optional<Solution> best_, optimistic_;
+  double tolerance_ = 0;  // of both
   std::vector<LearnRound> rounds_;
   bool unfinished_ = false;
 };
