@@ -22,9 +22,14 @@ def product_share(delta: float, regions: int) -> float:
 
 
 def least_widths(problem: rd.Problem, samples: int, delta: float = 0.05, runs: int = 300) -> tuple[float, float]:
-    """Two-sided intervals, at this confidence, for what the best policy guarantees, by someone who knows the policy, the true
-    model and thus the standard deviation of the error: where errors of rows may cancel, and where each row has a region of its own."""
+    """Two-sided intervals, at this confidence, for the best reward under one constraint, by someone who knows the policy, the
+    price of the constraint, the true model and thus the standard deviation of the error: where errors of rows may cancel, and
+    where each row has a region of its own."""
     policy = rd.solve(problem, tolerance=1e-4).policy
+    bound, step = problem.constraints[0].bound, 0.02
+    above, below = (rd.solve(problem.replace(constraints=[rd.at_most(problem.constraints[0].signal, bound + move)]), tolerance=1e-5)
+                    for move in (step, -step))  # fmt: skip
+    price = (above.reward.worst - below.reward.worst) / (2 * step)
     rng = np.random.default_rng(0)
     truth = distributions(problem)
     states, actions = problem.states, problem.actions
@@ -33,7 +38,8 @@ def least_widths(problem: rd.Problem, samples: int, delta: float = 0.05, runs: i
                  discount=problem.discount, constraints=problem.constraints, uncertainty=problem.uncertainty)  # fmt: skip
 
     def guarantee(P: np.ndarray) -> float:
-        return rd.evaluate(rd.Problem(P.reshape(states, actions, states), **given), policy).reward.worst
+        found = rd.evaluate(rd.Problem(P.reshape(states, actions, states), **given), policy)
+        return found.reward.worst - price * found.constraints[0].worst
 
     def deviation(rows: slice) -> float:
         found = []
@@ -44,6 +50,6 @@ def least_widths(problem: rd.Problem, samples: int, delta: float = 0.05, runs: i
         return float(np.std(found))
 
     apart = [deviation(slice(row, row + 1)) for row in range(len(truth)) if (truth[row] > 0).sum() > 1]
-    apart = [one for one in apart if one > 1e-9]
+    apart = [one for one in apart if one > 1e-4 * max(apart)]  # of rows that the policy uses
     together = 2 * norm.isf(delta / 2) * deviation(slice(None))
     return together, 2 * norm.isf(product_share(delta, len(apart)) / 2) * sum(apart)

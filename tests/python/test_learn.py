@@ -14,6 +14,7 @@ import redoubt as rd
 from program import PROGRAM, ROOT, refused, run, run_json
 
 sys.path.append(str(ROOT / "experiments" / "learn"))
+from certificates import COVERED, SETS, wrong_claims  # noqa: E402
 from logs import write_log  # noqa: E402
 from recorded import board  # noqa: E402
 
@@ -134,6 +135,34 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
     assert 0 < again["samples_reused"] < again["samples"]
     for key in ("reward", "constraints", "samples_of_rows", "rounds"):
         assert again[key] == whole[key], key
+
+
+def test_a_simulator_that_dies_or_hangs_costs_no_samples(tmp_path):
+    simulator = shlex.join([sys.executable, str(ROOT / "tests" / "sampling" / "simulator.py")])
+    common, store = ["--set", "kl", "--radius", "0.02", "--epsilon", "0.8"], ["--store", str(tmp_path / "kept.samples")]
+    whole = run_json("learn", "--simulator", simulator, *common, cwd=tmp_path)
+    assert whole["status"] == "certified"
+    for fault in ("die 60", "hang 60", "garbage 60", "far 60"):
+        said = refused("learn", "--simulator", f"{simulator} {fault}", *common, *store, "--timeout", "1")
+        assert re.search(r"query .*; samples so far are kept in .*kept\.samples", said), said
+    again = run_json("learn", "--simulator", simulator, *common, *store)
+    assert again["samples_reused"] == 4 * 59
+    for key in ("reward", "constraints", "samples_of_rows", "rounds"):
+        assert again[key] == whole[key], key
+
+
+@pytest.mark.parametrize(("text", "epsilon"), COVERED)
+def test_claims_are_true_of_the_true_model(text, epsilon):
+    """A short version of `experiments/learn/run.py coverage`."""
+    wrong, seeds = [], range(1000, 1004 if "garnet" in text else 1012)
+    for one in SETS:
+        problem = rd.make(text.format(one))
+        truth = rd.solve(problem, tolerance=1e-5)
+        for seed in seeds:
+            learned = rd.learn(problem, epsilon=epsilon, seed=seed)
+            assert learned.status == "certified"
+            wrong += wrong_claims(problem, learned, epsilon, truth.reward.worst, truth.status != "infeasible")
+    assert len(wrong) <= (3 if len(seeds) == 4 else 5), wrong  # a rate of .05 has more with probability 1 %
 
 
 def test_the_policy_may_be_of_any_method():

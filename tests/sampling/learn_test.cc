@@ -401,7 +401,7 @@ TEST(Learn, BracketsRewardsThatVaryByTheirRanges) {
   EXPECT_GE(*learned.solution.reward.bound, 2);
 }
 
-// A short version of experiments/learn/coverage.py.
+// Of the program that draws its own samples; tests/python/test_learn.py has more problems.
 TEST(Learn, IsRightAboutTheTruthInNearlyAllRuns) {
   const Problem problem = make("fork(set=kl,radius=0.05,bound=1.2)");
   const double best = frontier(problem, {.tolerance = 1e-5}).reward.worst;

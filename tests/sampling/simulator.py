@@ -11,7 +11,8 @@ shuffle = "--shuffle" in sys.argv
 sys.stdin.readline()
 if fault == "silent":
     sys.exit(7)
-print(json.dumps({"states": 5, "actions": 2, "signals": ["cost"], "horizon": 3, "start": 1}), flush=True)
+print(json.dumps({"states": 5, "actions": 2, "signals": ["cost"], "horizon": 3, "start": 1, "shared_values": True,
+                  "ranges": {"reward": [0, 1], "cost": [0, 0.1]}}), flush=True)
 
 
 def answer(query, number):
