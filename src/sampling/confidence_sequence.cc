@@ -8,9 +8,9 @@ namespace redoubt::internal {
 namespace {
 
 // How many flips' worth the mixtures know of their coin. Evidence is largest where that is a tenth
-// or so of the flips, but ten times more or less make little difference: up to a million flips, one
-// of these will do.
-constexpr std::array kStrengths = {4.0, 128.0, 4096.0};
+// or so of the flips, but ten times more or less make little difference: from a few dozen to a
+// hundred thousand flips one of these will do.
+constexpr std::array kStrengths = {4.0, 256.0};
 
 // log of the mean of (q / p)^heads ((1 - q) / (1 - p))^tails over q from
 // Beta(strength p, strength (1 - p)).
