@@ -115,8 +115,9 @@ void SampleStore::read(const std::function<void(const Record&)>& visit) {
     const auto sum = block.size() >= sizeof(std::uint64_t) ? take<std::uint64_t>(block) : 0;
     const bool whole = records > 0 && block.size() >= records * record;
     if (!whole || checksum_of(block.substr(0, records * record)) != sum) {
-      // Only the end of the file may be torn: a block that others follow was written whole.
-      require(!whole || block.size() == records * record,
+      // Only the end of the file may be torn: a block that others follow was written whole, and
+      // none is longer than the longest.
+      require(records <= kBlockRecords && (!whole || block.size() == records * record),
               "{}: block at byte {} is damaged, must be as it was written", path_.string(), at);
       require(::ftruncate(descriptor_, static_cast<off_t>(at)) == 0, "{}: cannot be written",
               path_.string());

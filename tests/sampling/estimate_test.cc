@@ -218,12 +218,21 @@ TEST(Store, ATornEndIsDroppedAndDamageIsAnError) {
     EXPECT_GT(resumed.queries, 0);
     expect_same(resumed, whole);
   }
-  std::fstream file(scratch.path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(1000);
-  file.put('x');
-  file.close();
-  EXPECT_THAT(error_of([&] { estimate(*simulator, options); }),
-              HasSubstr("block at byte 34 is damaged"));
+  for (const int at : {36, 1000}) {  // in the length of the first block, and in what it holds
+    std::fstream file(scratch.path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const int before = file.get();
+    file.seekp(at);
+    file.put('x');
+    file.close();
+    const auto damaged = fs::file_size(scratch.path);
+    EXPECT_THAT(error_of([&] { estimate(*simulator, options); }),
+                HasSubstr("block at byte 34 is damaged"));
+    EXPECT_EQ(fs::file_size(scratch.path), damaged);  // nothing was thrown away
+    file.open(scratch.path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file.put(static_cast<char>(before));
+  }
 }
 
 TEST(Store, IsUsedByOneAtATime) {
