@@ -17,6 +17,7 @@ enum class Unvisited {
   error,    // an Error that lists them
   simplex,  // nature may do anything there: go to every state, and pay the least and the most of
             // every value that was seen anywhere
+  ignore,   // they mean nothing, which estimate_factors() knows
 };
 
 struct EstimateOptions {
@@ -59,6 +60,13 @@ struct RecordedOptions {
 // `name` stands for the file in errors.
 Estimate read_recorded(std::string_view text, std::string_view name,
                        const RecordedOptions& options = {});
+
+// The same samples where rows are mixtures of factors that they share (docs/factors.md): of
+// `features`, a model with factors, the weights of rows count and what is earned, and nothing of
+// what its factors lead to. These are estimated: the ones under which the samples are most likely.
+// Rows without samples are no matter as long as the others tell all factors apart; an Error
+// otherwise. Visits and counts of a factor are those of the rows that take it alone.
+Estimate estimate_factors(const Estimate& rows, const Model& features);
 
 // The estimated model under these terms. Rows without samples get a radius that holds every
 // distribution, which `none`, `tilt` and `interval` cannot: an Error.

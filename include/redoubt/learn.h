@@ -75,4 +75,10 @@ Learned learn(Simulator& simulator, const Terms& terms, const LearnOptions& opti
 // between the least and the largest that they do show.
 Problem composed_problem(const Estimate& estimate, Terms terms, double confidence);
 
+// The same where rows are mixtures of factors that they share: with probability `confidence` all
+// true factors are within their sets' reach, each set around a factor. Features as for
+// estimate_factors(); factors that the data do not tell apart may be anything.
+Problem composed_factors(const Estimate& rows, const Model& features, Terms terms,
+                         double confidence);
+
 }  // namespace redoubt

@@ -44,8 +44,13 @@ struct SimulatorShape {
   std::vector<std::optional<Range>> ranges;  // of the reward, then of each signal; empty: of none
   // What all samples of a row share, outcomes that were never seen earn, too.
   bool shared_values = false;
+  // The last `factors` of the states are factors, as in ModelArrays: only they are asked for. All
+  // else is known: what is earned, and the weights of the rows that mix them.
+  State factors = 0;
+  std::vector<std::vector<double>> weights;  // of the outcomes of each row; none where unknown
 
   Row rows() const { return static_cast<Row>(action.size()); }
+  bool asks(Row row) const { return weights.empty() || weights[row].empty(); }
   // An Error that names the broken rule, unless sizes, offsets and actions agree.
   void check() const;
 };
@@ -95,6 +100,17 @@ std::unique_ptr<Simulator> problem_simulator(const Problem& problem);
 
 std::unique_ptr<Simulator> function_simulator(SimulatorShape shape,
                                               std::function<Sample(const Query&)> function);
+
+// What can be asked where rows are mixtures of factors that they share (docs/factors.md):
+// `features` is a model with factors, of which the weights count and what is earned, and nothing of
+// what its factors lead to. A query for factor k is one for state ordinary() + k, action 0.
+SimulatorShape factored_shape(const Model& features, Terms terms = {});
+
+// Asks for a factor by asking for rows that take it alone, each in its turn, or for itself where
+// the simulator has a factored_shape(). Of the answers the next states count. An Error that names a
+// factor without such a row: draws of a mixture do not say which factor they are of.
+std::unique_ptr<Simulator> factor_simulator(std::unique_ptr<Simulator> draws,
+                                            const Model& features);
 
 struct ExternalOptions {
   int window = 256;     // queries that may wait for their answers at a time

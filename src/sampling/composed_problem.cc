@@ -107,6 +107,8 @@ TV with_landings(const Uncertainty& set, std::vector<double> missing) {
 
 Problem composed_problem(const Estimate& estimate, Terms terms, double confidence) {
   require(confidence > 0 && confidence < 1, "confidence = {}, must be in (0, 1)", confidence);
+  if (estimate.model.factors() > 0)
+    return composed_factors(estimate, estimate.model, std::move(terms), confidence);
   SimulatorShape shape = shape_of_data(estimate);
   const bool lands = may_land(shape, terms);
   // What is missing is one number for each row, of the order of the others' squares, so that a part

@@ -165,6 +165,9 @@ Problem confident_problem(const Estimate& estimate, Terms terms, double delta) {
   const TV* tv = std::get_if<TV>(&set);
   require(tv == nullptr || tv->reach == Reach::anywhere,
           "reach support with a radius from data, must be anywhere: samples may miss outcomes");
+  require(estimate.model.factors() == 0,
+          "a radius from data on a model with {} factors, must be a confidence",
+          estimate.model.factors());
   require_fixed_values(estimate);
 
   const Model& model = estimate.model;

@@ -125,14 +125,20 @@ std::vector<Range> row_intervals(const RowCounts& counts, Row row, double eviden
   const std::int64_t samples = counts.samples(row);
   if (outcomes.size() == 1) return {{1, 1}};
   std::vector<Range> intervals;
-  double low = 0, high = 0;
   for (const RowCounts::Outcome& outcome : outcomes) {
     intervals.push_back(coin_interval(outcome.count, samples, evidence));
     intervals.back().high = std::min(1.0, intervals.back().high / (1 - missing));
     if (outcomes.size() == 2 && intervals.size() == 2)  // the same coin, seen from behind
       intervals[1] = {1 - intervals[0].high, 1 - intervals[0].low};
-    low += intervals.back().low;
-    high += intervals.back().high;
+  }
+  return within_simplex(intervals);
+}
+
+std::vector<Range> within_simplex(const std::vector<Range>& intervals) {
+  double low = 0, high = 0;
+  for (const Range& interval : intervals) {
+    low += interval.low;
+    high += interval.high;
   }
   std::vector<Range> tight = intervals;
   for (std::size_t i = 0; i < tight.size(); ++i) {

@@ -32,6 +32,9 @@ std::int64_t intervals_of_row(std::size_t outcomes);
 std::vector<Range> row_intervals(const RowCounts& counts, Row row, double evidence,
                                  double missing = 0);
 
+// The same intervals, as tight as the others and the sum of one make each.
+std::vector<Range> within_simplex(const std::vector<Range>& intervals);
+
 // The corners of all distributions within the intervals, or where these are many, few distributions
 // of which every one within the intervals is a mixture.
 std::vector<std::vector<double>> row_corners(const std::vector<Range>& intervals);

@@ -41,7 +41,7 @@ class Run {
         shape_(simulator.shape()),
         options_(options),
         execution_(execution),
-        total_(shape_.rows() * options.samples),
+        total_(asked_rows() * options.samples),
         questions_(simulator, options.seed, execution.threads),
         before_(shape_) {
     if (!options.store.empty()) open_store();
@@ -60,6 +60,12 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  Row asked_rows() const {
+    Row count = 0;
+    for (Row row = 0; row < shape_.rows(); ++row) count += shape_.asks(row);
+    return count;
+  }
+
   void open_store() {
     present_.emplace(shape_.rows(), options_.samples);
     store_.emplace(options_.store, shape_, options_.seed,
@@ -77,7 +83,8 @@ class Run {
   Estimate ask_all() {
     std::vector<Tally> tallies(questions_.workers(), Tally(shape_));
     std::vector<DrawRange> ranges;
-    for (Row row = 0; row < shape_.rows(); ++row) ranges.push_back({row, 0, options_.samples});
+    for (Row row = 0; row < shape_.rows(); ++row)
+      if (shape_.asks(row)) ranges.push_back({row, 0, options_.samples});
     questions_.ask(
         ranges, [&](Row row, std::int64_t draw) { return present_ && present_->has(row, draw); },
         [&](const Query& query, const Sample& sample, int worker) {

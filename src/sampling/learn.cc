@@ -157,7 +157,8 @@ class LearnRun {
     std::vector<char> active(shape_.rows(), 0);
     for (std::size_t slot = 0; slot + 1 < shape_.state_rows.size(); ++slot)
       for (Row row = shape_.state_rows[slot]; row < shape_.state_rows[slot + 1]; ++row)
-        active[row] = reached[slot % shape_.states] && drawing_.counts().outcomes(row).size() > 1;
+        active[row] = reached[slot % shape_.states] && shape_.asks(row) &&
+                      drawing_.counts().outcomes(row).size() > 1;
     return active;
   }
 
@@ -327,7 +328,7 @@ class LearnRun {
   }
 
   Learned answer() {
-    Learned learned{*best_, problem_->with(with_set(terms_)), {}, rounds_, 0, 0};
+    Learned learned{*best_, asked_problem(), {}, rounds_, 0, 0};
     Solution& solution = learned.solution;
     const bool infeasible = optimistic_->status == Status::infeasible;
     solution.method = "learn";
@@ -355,9 +356,11 @@ class LearnRun {
     return learned;
   }
 
-  static Terms with_set(Terms terms) {
-    terms.uncertainty = composed(terms.uncertainty);
-    return terms;
+  // What is known, with the constraints as they were asked for.
+  Problem asked_problem() const {
+    Terms terms = pessimistic_terms(shape_, terms_);
+    if (shape_.factors > 0) return {problem_->given().model, std::move(terms)};
+    return problem_->with(std::move(terms));
   }
 
   const SimulatorShape& shape_;

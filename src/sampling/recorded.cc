@@ -170,8 +170,8 @@ Estimate tally_up(std::string_view text, const RecordedOptions& options) {
             "line {}: an action in terminal state {}, must be none", t.line, t.state);
     tally.add(row, t.sample);
   }
-  Estimate estimate = tally.finish();
-  require(estimate.unvisited.empty() || options.unvisited == Unvisited::simplex,
+  Estimate estimate = tally.finish(options.unvisited == Unvisited::ignore);
+  require(estimate.unvisited.empty() || options.unvisited != Unvisited::error,
           "no samples of {} of {} rows: {}; every row must have some, or unvisited must be simplex",
           estimate.unvisited.size(), shape.rows(), list_of(estimate.model, estimate.unvisited));
   return estimate;

@@ -43,6 +43,13 @@ void SimulatorShape::check() const {
                        std::isfinite(range->most)),
             "a range from {} to {}, must be finite and increase", range ? range->least : 0,
             range ? range->most : 0);
+  require(weights.empty() || (static_cast<Row>(weights.size()) == rows() && !outcomes.empty()),
+          "weights of {} rows, must be of all {}, whose outcomes are declared", weights.size(),
+          rows());
+  for (std::size_t row = 0; row < weights.size(); ++row)
+    require(weights[row].empty() || weights[row].size() == outcomes[row].size(),
+            "{} weights of a row with {} outcomes, must be one for each", weights[row].size(),
+            outcomes[row].size());
   require(known.empty() || known.size() == signals.size() + 1,
           "known values of {} quantities, must be of the reward and of {} signals", known.size(),
           signals.size());

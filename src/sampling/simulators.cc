@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "bellman/row_evaluator.h"
+#include "model/set_traits.h"
 #include "redoubt/simulator.h"
 #include "support/checksum.h"
 #include "support/require.h"
@@ -24,8 +25,43 @@ std::uint64_t identity_of(const ModelArrays& a) {
   return sum.value();
 }
 
+// Rows that mix factors are known.
+void declare_weights(const Model& model, SimulatorShape& shape) {
+  shape.factors = model.factors();
+  shape.weights.resize(model.rows());
+  for (int stage = 0; stage < model.stages(); ++stage) {
+    const Row begin = model.row_begin(stage, 0), end = model.row_end(stage, model.ordinary() - 1);
+    for (Row row = begin; row < end; ++row)
+      for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
+        shape.weights[row].push_back(model.arrays().probability[i]);
+  }
+}
+
+// Every factor may lead to every ordinary state.
+void declare_landings(const Model& model, SimulatorShape& shape) {
+  for (Row row = 0; row < model.rows(); ++row) {
+    if (!shape.asks(row)) continue;
+    auto& outcomes = shape.outcomes[row];
+    for (State next = 0; next < model.ordinary(); ++next) {
+      if (model.lists(row, next)) continue;
+      outcomes.push_back({next, {}});
+      for (int s = -1; s < model.signals(); ++s)
+        outcomes.back().values.push_back(model.arrival_value(s, next));
+    }
+    std::sort(outcomes.begin(), outcomes.end(),
+              [](const auto& a, const auto& b) { return a.next < b.next; });
+  }
+}
+
+// Of a problem with factors, the model in which they are factors.
+Model sampled_model(const Problem& problem) {
+  Draft given = problem.given();
+  return given.model.factors() > 0 ? std::move(given.model) : problem.model();
+}
+
 SimulatorShape shape_of(const Problem& problem) {
-  const ModelArrays& a = problem.model().arrays();
+  const Model model = sampled_model(problem);
+  const ModelArrays& a = model.arrays();
   SimulatorShape shape;
   shape.states = a.states;
   shape.stages = a.stages;
@@ -34,11 +70,11 @@ SimulatorShape shape_of(const Problem& problem) {
   for (const Signal& signal : a.signals) shape.signals.push_back(signal.name);
   shape.state_names = a.state_names;
   shape.action_names = a.action_names;
-  shape.terms = problem.terms();
+  shape.terms = model.factors() > 0 ? problem.given().terms : problem.terms();
   shape.identity = identity_of(a);
   shape.known.push_back({a.reward, a.arrival_reward});
   for (const Signal& signal : a.signals) shape.known.push_back({signal.row, signal.arrival});
-  const Model& model = problem.model();
+  if (model.factors() > 0) declare_weights(model, shape);
   shape.outcomes.resize(model.rows());
   for (Row row = 0; row < model.rows(); ++row) {
     for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i) {
@@ -48,13 +84,15 @@ SimulatorShape shape_of(const Problem& problem) {
         outcome.values.push_back(model.value(s, row) + model.outcome_value(s, i));
     }
   }
+  if (model.factors() > 0 && lands_anywhere(shape.terms.uncertainty))
+    declare_landings(model, shape);
   return shape;
 }
 
 class ProblemSimulator : public Simulator {
  public:
   explicit ProblemSimulator(const Problem& problem)
-      : model_(problem.model()), shape_(shape_of(problem)) {
+      : model_(sampled_model(problem)), shape_(shape_of(problem)) {
     below_.reserve(model_.outcomes());
     for (Row row = 0; row < model_.rows(); ++row) {
       double sum = 0;

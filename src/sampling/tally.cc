@@ -72,15 +72,23 @@ class ArraysWriter {
     arrays.action = shape.action;
     arrays.state_names = shape.state_names;
     arrays.action_names = shape.action_names;
+    arrays.factors = shape.factors;
     for (const std::string& name : shape.signals) arrays.signals.push_back({name, {}, {}});
     arrays.row_outcomes.push_back(0);
     for (std::size_t v = 0; v < shape.known.size(); ++v)
       (v == 0 ? arrays.arrival_reward : arrays.signals[v - 1].arrival) = shape.known[v].arrival;
   }
-  void add_row(const Outcomes& row) {
+  // `weights`: of the outcomes, where they are known.
+  void add_row(const Outcomes& row, const std::vector<double>& weights) {
     std::int64_t visits_here = 0;
     for (const auto& [outcome, count] : row) visits_here += count;
     visits.push_back(visits_here);
+    const auto share = [&](std::size_t i, std::int64_t count) {
+      if (!weights.empty()) return weights[i];
+      return visits_here > 0 ? static_cast<double>(count) / static_cast<double>(visits_here)
+                             : 1.0 / static_cast<double>(row.size());
+    };
+    std::size_t number = 0;
     std::vector<double> own(1 + arrays.signals.size());
     for (std::size_t v = 0; v < own.size(); ++v) {
       own[v] = shape_.known.empty() ? shared_value(row, v)
@@ -89,9 +97,7 @@ class ArraysWriter {
     }
     for (const auto& [outcome, count] : row) {
       arrays.next.push_back(static_cast<State>(outcome[0]));
-      arrays.probability.push_back(visits_here > 0 ? static_cast<double>(count) /
-                                                         static_cast<double>(visits_here)
-                                                   : 1.0 / static_cast<double>(row.size()));
+      arrays.probability.push_back(share(number++, count));
       counts.push_back(count);
       for (std::size_t v = 0; v < own.size(); ++v) {
         (v == 0 ? arrays.outcome_reward : arrays.signals[v - 1].outcome)
@@ -117,15 +123,31 @@ class ArraysWriter {
   const SimulatorShape& shape_;
 };
 
+// A row that nobody asks for. What it leads to is listed in the order of the weights.
+Outcomes mixture(const SimulatorShape& shape, Row row) {
+  Outcomes outcomes;
+  for (const SimulatorShape::Outcome& outcome : shape.outcomes[row]) {
+    std::vector<double> key{static_cast<double>(outcome.next)};
+    key.insert(key.end(), outcome.values.begin(), outcome.values.end());
+    outcomes[key] = 0;
+  }
+  return outcomes;
+}
+
 }  // namespace
 
-Estimate Tally::finish() const {
+Estimate Tally::finish(bool ignore_unseen) const {
   ArraysWriter writer(shape_);
   std::vector<Row> unvisited;
-  const Outcomes unknown = anything(rows_, shape_.states, 1 + shape_.signals.size());
+  const State states = ignore_unseen ? 1 : shape_.states - shape_.factors;
+  const Outcomes unknown = anything(rows_, states, 1 + shape_.signals.size());
   for (Row row = 0; row < shape_.rows(); ++row) {
+    if (!shape_.asks(row)) {
+      writer.add_row(mixture(shape_, row), shape_.weights[row]);
+      continue;
+    }
     const bool seen = !rows_[row].empty();
-    writer.add_row(seen ? rows_[row] : unknown);
+    writer.add_row(seen ? rows_[row] : unknown, {});
     if (!seen) unvisited.push_back(row);
   }
   return {Model(std::move(writer.arrays)),

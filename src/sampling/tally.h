@@ -16,7 +16,8 @@ class Tally {
   void add(Row row, const Sample& sample);  // of a checked sample
   void add(const Tally& other);
 
-  Estimate finish() const;
+  // Rows that nobody has seen are the whole simplex or, where they are ignored, one outcome.
+  Estimate finish(bool ignore_unseen = false) const;
 
  private:
   using Outcome = std::vector<double>;  // next state, reward, signals

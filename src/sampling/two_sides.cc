@@ -6,6 +6,7 @@
 
 #include "model/select_rows.h"
 #include "model/set_traits.h"
+#include "sampling/optimistic_factors.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -42,6 +43,7 @@ class SideWriter {
         optimistic_(optimistic) {
     arrays.states = shape_.states;
     arrays.stages = shape_.stages;
+    arrays.factors = shape_.factors;
     arrays.state_rows.push_back(0);
     arrays.row_outcomes.push_back(0);
     for (const std::string& name : shape_.signals) arrays.signals.push_back({name, {}, {}});
@@ -141,9 +143,26 @@ void for_each_row(const SimulatorShape& shape, Visit visit) {
 
 KnownRows::KnownRows(const RowCounts& rows, double evidence, std::vector<double> mass_missing)
     : counts(rows), missing(std::move(mass_missing)) {
-  missing.resize(rows.shape().rows(), 0.0);
-  for (Row row = 0; row < rows.shape().rows(); ++row)
-    intervals.push_back(row_intervals(rows, row, evidence, missing[row]));
+  const SimulatorShape& shape = rows.shape();
+  missing.resize(shape.rows(), 0.0);
+  for (Row row = 0; row < shape.rows(); ++row) {
+    if (shape.asks(row)) {
+      intervals.push_back(row_intervals(rows, row, evidence, missing[row]));
+      continue;
+    }
+    auto& known = intervals.emplace_back();
+    for (const double weight : shape.weights[row]) known.push_back({weight, weight});
+  }
+}
+
+Terms pessimistic_terms(const SimulatorShape& shape, Terms terms) {
+  terms.uncertainty = composed(terms.uncertainty);
+  const auto ordinary = static_cast<std::size_t>(shape.states - shape.factors);
+  bool listed = shape.factors > 0 && lands_anywhere(terms.uncertainty);
+  for (Row row = 0; listed && row < shape.rows(); ++row)
+    listed = !shape.asks(row) || shape.outcomes[row].size() == ordinary;
+  if (listed) keep_to_support(terms.uncertainty);
+  return terms;
 }
 
 Problem pessimistic_problem(const KnownRows& known, Terms terms) {
@@ -154,8 +173,9 @@ Problem pessimistic_problem(const KnownRows& known, Terms terms) {
       const auto& outcomes = known.counts.outcomes(row);
       const auto samples = static_cast<double>(known.counts.samples(row));
       std::vector<double> shares;
-      for (const RowCounts::Outcome& outcome : outcomes)
-        shares.push_back(samples > 0 ? static_cast<double>(outcome.count) / samples
+      if (!shape.asks(row)) shares = shape.weights[row];
+      for (std::size_t i = shares.size(); i < outcomes.size(); ++i)
+        shares.push_back(samples > 0 ? static_cast<double>(outcomes[i].count) / samples
                                      : 1.0 / static_cast<double>(outcomes.size()));
       writer.add_row(row, shape.action[row], shares);
       for (const Range& interval : known.intervals[row]) {
@@ -167,11 +187,11 @@ Problem pessimistic_problem(const KnownRows& known, Terms terms) {
   });
   writer.arrays.state_names = shape.state_names;
   writer.arrays.action_names = shape.action_names;
-  terms.uncertainty = composed(terms.uncertainty);
-  return {Model(std::move(writer.arrays)), std::move(terms)};
+  return {Model(std::move(writer.arrays)), pessimistic_terms(shape, std::move(terms))};
 }
 
 OptimisticProblem optimistic_problem(const KnownRows& known, Terms terms) {
+  if (known.counts.shape().factors > 0) return optimistic_factors(known, terms);
   SideWriter writer(known, terms, true);
   std::vector<Row> origin;
   for_each_row(known.counts.shape(), [&](Row begin, Row end) {

@@ -32,6 +32,10 @@ struct OptimisticProblem {
 };
 OptimisticProblem optimistic_problem(const KnownRows& known, Terms terms);
 
+// The terms of the pessimistic problem. Where every factor lists every state, all of them possible,
+// mass that total variation may put anywhere is in the support.
+Terms pessimistic_terms(const SimulatorShape& shape, Terms terms);
+
 // Which states episodes can come to, by the outcomes that the rows can have.
 std::vector<char> reachable_states(const RowCounts& counts, const Terms& terms);
 

@@ -41,6 +41,10 @@ ELSEWHERE = {
     "composed": "rd.Composed",
     "learn": "rd.learn",
     "composed_problem": "rd.recorded",
+    "estimate_factors": "rd.estimate",
+    "composed_factors": "rd.recorded",
+    "factored_shape": "rd.learn",
+    "factor_simulator": "rd.learn",
 }
 # Options that Python takes as arguments of their own.
 ARGUMENTS = {
