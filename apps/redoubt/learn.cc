@@ -63,8 +63,9 @@ void print_samples(const Learned& learned) {
              text(learned.reused));
   constexpr std::size_t kShown = 3;
   std::string most;
+  const Model asked = learned.problem.given().model;
   for (std::size_t i = 0; i < std::min(kShown, order.size()) && samples[order[i]] > 0; ++i)
-    most += fmt::format("{}{} {}", i > 0 ? "; " : "", learned.problem.model().row_name(order[i]),
+    most += fmt::format("{}{} {}", i > 0 ? "; " : "", asked.row_name(order[i]),
                         text(samples[order[i]]));
   if (!most.empty()) fmt::print("Most of them: {}\n", most);
 }

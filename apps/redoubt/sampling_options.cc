@@ -31,6 +31,8 @@ void check_sources(const ProblemOptions& problem, const SamplingOptions& options
   if (sources != 1)
     throw Error(fmt::format("{} of PROBLEM, --simulator and --data are given, must be one of them",
                             sources == 0 ? "none" : "several"));
+  if (!options.features.empty() && !problem.problem.empty())
+    throw Error("--features with PROBLEM, must be with --simulator or --data");
   if (options.radius_from_data && options.confidence)
     throw Error("--radius-from-data and --confidence, must be one of them");
   if (!options.data.empty() && options.samples)
@@ -65,17 +67,31 @@ void require_horizon(const Terms& terms, const ProblemOptions& problem) {
   throw Error("neither horizon nor discount is known, must be given by --horizon or --discount");
 }
 
+// A problem whose factors are to be estimated, under the terms that flags say; none.
+std::optional<Draft> read_features(const ProblemOptions& problem, const SamplingOptions& options) {
+  if (options.features.empty()) return {};
+  ProblemOptions asked = problem;
+  asked.problem = options.features;
+  return read_draft(asked);
+}
+
 Estimate collect(const ProblemOptions& problem, const SamplingOptions& options,
-                 const Execution& execution) {
+                 const std::optional<Draft>& features, const Execution& execution) {
   if (!options.data.empty()) {
-    return read_recorded(
-        read_text(options.data), options.data,
-        {.states = options.states,
-         .actions = options.actions,
-         .terminal = options.terminal,
-         .unvisited = options.unvisited == "simplex" || options.confidence ? Unvisited::simplex
-                                                                           : Unvisited::error,
-         .objective = objective(problem)});
+    RecordedOptions recorded{.states = options.states,
+                             .actions = options.actions,
+                             .terminal = options.terminal,
+                             .unvisited = options.unvisited == "simplex" || options.confidence
+                                              ? Unvisited::simplex
+                                              : Unvisited::error,
+                             .objective = objective(problem)};
+    if (features) {  // it says what is earned
+      recorded.states = features->model.ordinary();
+      recorded.actions = features->model.actions();
+      recorded.unvisited = Unvisited::ignore;
+      recorded.objective = {.none = true};
+    }
+    return read_recorded(read_text(options.data), options.data, recorded);
   }
   return estimate(
       *start_simulator(problem, options),
@@ -91,6 +107,9 @@ void add_simulator(CommandLine& verb, SamplingOptions& options) {
   };
   add("--simulator", options.simulator, "Program that answers queries; docs/sampling.md")
       .type_name("COMMAND");
+  add("--features", options.features,
+      "Problem with factors: samples tell of these, and it of the weights and all that is earned")
+      .type_name("FILE");
   add("--store", options.store,
       "Keep samples here, and go on from them; simulator.samples until a program is done")
       .type_name("FILE");
@@ -132,6 +151,22 @@ void add_sampling(CommandLine& verb, SamplingOptions& options) {
       .type_name("STATES");
 }
 
+namespace {
+
+SampledProblem of_factors(Estimate rows, const Draft& features, const SamplingOptions& options) {
+  if (options.radius_from_data)
+    throw Error("--radius-from-data with --features, must be --confidence");
+  if (options.confidence) {
+    Problem bounded = composed_factors(rows, features.model, features.terms, *options.confidence);
+    return {std::move(bounded), std::move(rows), has_temporary_store(options), {}};
+  }
+  Estimate found = estimate_factors(rows, features.model);
+  Problem likeliest = estimated_problem(found, features.terms);
+  return {std::move(likeliest), std::move(found), has_temporary_store(options), {}};
+}
+
+}  // namespace
+
 SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptions& options,
                               const Execution& execution) {
   check_sources(problem, options);
@@ -145,7 +180,9 @@ SampledProblem read_or_sample(const ProblemOptions& problem, const SamplingOptio
         fmt::format("samples on {} ranks, must be drawn on one: estimate writes a problem "
                     "that all can read",
                     execution.ranks->size()));
-  Estimate found = collect(problem, options, execution);
+  const std::optional<Draft> features = read_features(problem, options);
+  Estimate found = collect(problem, options, features, execution);
+  if (features) return of_factors(std::move(found), *features, options);
   Terms terms = found.terms;
   // With a radius from data, a set is enough: its radius is what the data decide.
   ProblemOptions flags = problem;
@@ -165,10 +202,13 @@ OpenSimulator open_simulator(const ProblemOptions& problem, const SamplingOption
   if (problem.problem.empty() == options.simulator.empty())
     throw Error(fmt::format("{} of PROBLEM and --simulator are given, must be one of them",
                             problem.problem.empty() ? "none" : "both"));
+  const std::optional<Draft> features = read_features(problem, options);
   OpenSimulator open{start_simulator(problem, options), {}};
+  if (features) open.simulator = factor_simulator(std::move(open.simulator), features->model);
   const SimulatorShape& shape = open.simulator->shape();
-  open.terms = shape.terms;
-  if (problem.problem.empty()) replace_terms(open.terms, shape.states, shape.state_names, problem);
+  open.terms = features ? features->terms : shape.terms;
+  if (!features && problem.problem.empty())
+    replace_terms(open.terms, shape.states, shape.state_names, problem);
   require_horizon(open.terms, problem);
   if (!open.terms.horizon && open.terms.discount == 1)
     throw Error("learning with no discount and no horizon, must have one of them");
@@ -200,12 +240,15 @@ void add_sampling_json(Json& object, const SampledProblem& sampled) {
 void print_sampling(const SampledProblem& sampled) {
   if (!sampled.estimate) return;
   const Estimate& found = *sampled.estimate;
-  const auto [least, most] = std::minmax_element(found.visits.begin(), found.visits.end());
+  std::vector<std::int64_t> visits = found.visits;
+  if (found.model.factors() > 0) std::erase(visits, 0);  // rows that are known, or no matter
+  const auto [least, most] = std::minmax_element(visits.begin(), visits.end());
   const auto text = [](std::int64_t count) { return count_text(static_cast<double>(count)); };
-  if (least == found.visits.end()) return;
+  if (least == visits.end()) return;
   const std::string each = *least == *most ? text(*most) : text(*least) + " to " + text(*most);
   fmt::print("Samples: {} for each of {} rows; {} queries, {} reused\n", each,
-             text(found.model.rows()), text(found.queries), text(found.reused));
+             count_text(static_cast<double>(visits.size())), text(found.queries),
+             text(found.reused));
   for (const Row row : found.unvisited)
     fmt::print("No samples of {}: anything may happen there\n", found.model.row_name(row));
 }

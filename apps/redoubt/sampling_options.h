@@ -14,7 +14,7 @@ namespace redoubt::app {
 
 // Where samples come from: a problem to sample from, a program, or recorded data.
 struct SamplingOptions {
-  std::string simulator, data, store;
+  std::string simulator, data, store, features;
   std::optional<std::int64_t> samples;
   std::uint64_t seed = 0;  // the verb's own, where it has other uses for one
   ExternalOptions external;

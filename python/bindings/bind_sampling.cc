@@ -71,8 +71,10 @@ struct Declared {
   std::vector<std::vector<State>> outcomes;  // of each row; empty: any state
   std::vector<std::optional<std::pair<double, double>>> ranges;
   bool shared_values = false;
+  std::optional<Model> features;  // whose factors are asked for
 
   SimulatorShape shape() const {
+    if (features) return factored_shape(*features);
     SimulatorShape made = regular_shape(states, actions, signals, stages, terminal);
     for (const auto& row : outcomes) {
       auto& declared = made.outcomes.emplace_back();
@@ -87,11 +89,24 @@ struct Declared {
   }
 };
 
+// Belongs to an object of Python.
+class Borrowed : public Simulator {
+ public:
+  explicit Borrowed(Simulator& lender) : lender_(lender) {}
+  const SimulatorShape& shape() const override { return lender_.shape(); }
+  void answer(const Next& next, const Receive& receive) override { lender_.answer(next, receive); }
+  bool is_concurrent() const override { return lender_.is_concurrent(); }
+
+ private:
+  Simulator& lender_;
+};
+
 void bind_simulators(nb::module_& m) {
   nb::class_<Simulator>(m, "Simulator", "What can be asked for samples.")
       .def_prop_ro("states", [](const Simulator& self) { return self.shape().states; })
-      .def_prop_ro("ordinary", [](const Simulator& self) { return self.shape().states; })
-      .def_prop_ro("factors", [](const Simulator&) { return 0; })  // as a model without any
+      .def_prop_ro("ordinary",
+                   [](const Simulator& self) { return self.shape().states - self.shape().factors; })
+      .def_prop_ro("factors", [](const Simulator& self) { return self.shape().factors; })
       .def_prop_ro("state_names", [](const Simulator& self) { return self.shape().state_names; })
       .def_prop_ro("terms", [](const Simulator& self) { return self.shape().terms; });
   nb::class_<Declared>(m, "Declared")
@@ -103,7 +118,14 @@ void bind_simulators(nb::module_& m) {
       .def_rw("terminal", &Declared::terminal)
       .def_rw("outcomes", &Declared::outcomes)
       .def_rw("ranges", &Declared::ranges)
-      .def_rw("shared_values", &Declared::shared_values);
+      .def_rw("shared_values", &Declared::shared_values)
+      .def_rw("features", &Declared::features, nb::arg().none());
+  m.def(
+      "factor_simulator",
+      [](Simulator& draws, const Model& features) {
+        return factor_simulator(std::make_unique<Borrowed>(draws), features);
+      },
+      nb::arg("draws"), nb::arg("features"), nb::keep_alive<0, 1>());
   m.def("problem_simulator", &problem_simulator, nb::arg("problem"));
   m.def("external_simulator", &external_simulator, nb::arg("command"), nb::arg("options"),
         nb::call_guard<nb::gil_scoped_release>());
@@ -162,6 +184,8 @@ void bind_learn(nb::module_& m) {
       },
       nb::arg("simulator"), nb::arg("terms"), nb::arg("options"), nb::arg("execution"),
       nb::arg("report").none(), nb::arg("round").none());
+  m.def("composed_factors", &composed_factors, nb::arg("rows"), nb::arg("features"),
+        nb::arg("terms"), nb::arg("confidence"), nb::call_guard<nb::gil_scoped_release>());
   m.def("composed_problem", &composed_problem, nb::arg("estimate"), nb::arg("terms"),
         nb::arg("confidence"));
 }
@@ -180,13 +204,16 @@ void bind_estimates(nb::module_& m) {
       "read_recorded",
       [](std::string_view text, std::string_view name, std::optional<State> states,
          std::optional<std::int32_t> actions, const std::vector<State>& terminal, bool simplex,
-         const Objective& objective) {
-        return read_recorded(text, name,
-                             {states, actions, terminal,
-                              simplex ? Unvisited::simplex : Unvisited::error, objective});
+         bool factors, const Objective& objective) {
+        const Unvisited unvisited = factors   ? Unvisited::ignore
+                                    : simplex ? Unvisited::simplex
+                                              : Unvisited::error;
+        return read_recorded(text, name, {states, actions, terminal, unvisited, objective});
       },
       nb::arg("text"), nb::arg("name"), nb::arg("states").none(), nb::arg("actions").none(),
-      nb::arg("terminal"), nb::arg("simplex"), nb::arg("objective"));
+      nb::arg("terminal"), nb::arg("simplex"), nb::arg("factors"), nb::arg("objective"));
+  m.def("estimate_factors", &estimate_factors, nb::arg("rows"), nb::arg("features"),
+        nb::call_guard<nb::gil_scoped_release>());
   m.def("estimated_problem", &estimated_problem, nb::arg("estimate"), nb::arg("terms"));
   m.def("confident_problem", &confident_problem, nb::arg("estimate"), nb::arg("terms"),
         nb::arg("delta"));

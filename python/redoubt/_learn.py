@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._core import Error
+from ._factors import around_factors
+from ._features import features_of
 from ._options import AnyPath, Progress, execution, named_options
 from ._problem import Problem
 from ._sampling import Queries, open_simulator
@@ -79,6 +82,8 @@ def learn(
     timeout: float = 60.0,
     window: int = 256,
     batch: int | None = None,
+    features: Any = None,
+    by_factor: bool = False,
     constraints: Constraints = ABSENT,
     uncertainty: AnySet = ABSENT,
     horizon: Horizon = ABSENT,
@@ -120,6 +125,9 @@ def learn(
         timeout: seconds without an answer of a command that count as a hang.
         window: queries that may wait for the answers of a command at a time.
         batch: the most queries in one call of a function that takes many.
+        features: where rows are mixtures of factors, as for `estimate`: a factor is asked for by rows that take it alone, and
+            each must have some. For a function a Problem with factors, which says what rows earn.
+        by_factor: a function is asked for factors themselves: for state `states` + k, action 0, stands factor k.
         constraints: as for `Problem`; like the other terms, in place of what the simulator says.
         uncertainty: as for `Problem`: `TV`, `Chi2`, `KL` or `Nominal`.
         horizon: as for `Problem`.
@@ -141,11 +149,20 @@ def learn(
         options.solve_by(contestant("learn", own))
     if store is not None:
         options.store = Path(store)
+    model, base = None, None
+    if features is not None:
+        model, base = features_of(features, simulator.given.model if isinstance(simulator, Problem) else None)
+        states, actions = model.ordinary, model.actions
+    elif by_factor:
+        raise Error("by_factor without features, must come with them")
     opened = open_simulator(simulator, states=states, actions=actions, signals=signals, stages=stages,
                             terminal=terminal, timeout=timeout, window=window, batch=batch, outcomes=outcomes,
-                            ranges=ranges, shared_values=shared_values)  # fmt: skip
-    terms = terms_of(opened.terms, opened, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
-                     discount=discount, start=start)  # fmt: skip
+                            ranges=ranges, shared_values=shared_values, features=model if by_factor else None)  # fmt: skip
+    if model is not None:
+        opened = _core.factor_simulator(opened, model)
+        uncertainty = around_factors(uncertainty, model)
+    terms = terms_of(opened.terms if base is None else base, opened if model is None else model, constraints=constraints,
+                     uncertainty=uncertainty, horizon=horizon, discount=discount, start=start)  # fmt: skip
     with reporter(progress, "learn") as report:
         found = _core.learn(opened, terms, options, execution(threads, time_limit), report, round)
     rounds = {name: np.array([getattr(one, name) for one in found.rounds]) for name in ("samples", "worst", "bound", "feasible")}

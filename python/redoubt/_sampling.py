@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from . import _core, _show
 from ._core import Error
+from ._factors import around_factors
+from ._features import earned_by, features_of
 from ._options import AnyPath, Progress, execution, named_options
 from ._problem import Problem
 from ._solve import reporter
@@ -49,7 +51,7 @@ class EstimatedProblem(Problem):
     """A problem whose model was estimated from samples; made by `estimate` and `recorded`.
 
     Attributes:
-        visits: the number of samples of each row.
+        visits: the number of samples of each row; of a factor, those of the rows that take it alone.
         unvisited: rows without samples: here nature may do anything.
         queries: what the simulator was asked in this call.
         reused: samples that were in the store already.
@@ -66,16 +68,24 @@ class EstimatedProblem(Problem):
 
     @classmethod
     def _from(
-        cls, found: _core.Estimate, delta: float | None, confidence: float | None = None, nature: str | None = None,
-        **given: Any,
+        cls, found: _core.Estimate, delta: float | None, confidence: float | None = None, features: Any = None,
+        nature: str | None = None, **given: Any,
     ) -> EstimatedProblem:  # fmt: skip
-        terms = terms_of(found.terms, found.model, **given)
+        if confidence is not None and delta is not None:
+            raise Error("delta and confidence, must be one of them")
+        rows, model, base = found, found.model, found.terms
+        if features is not None and model.factors == 0:
+            model, own = features_of(features, None if isinstance(features, Problem) else earned_by(found))
+            base = base if own is None else own
+            found = found if confidence is not None else _core.estimate_factors(found, model)
+        if "uncertainty" in given:
+            given["uncertainty"] = around_factors(given["uncertainty"], model)
+        terms = terms_of(base, model, **given)
         if nature is not None:
             terms.helpful_nature = is_helpful("nature", nature)
         if confidence is not None:
-            if delta is not None:
-                raise Error("delta and confidence, must be one of them")
-            problem = _core.composed_problem(found, terms, confidence)
+            problem = _core.composed_problem(found, terms, confidence) if model is found.model else _core.composed_factors(
+                rows, model, terms, confidence)  # fmt: skip
         else:
             problem = (
                 _core.estimated_problem(found, terms) if delta is None else _core.confident_problem(found, terms, delta)
@@ -99,8 +109,10 @@ def open_simulator(
     simulator: Any, *, states: int | None, actions: int | None, signals: Sequence[str], stages: int,
     terminal: Sequence[int], timeout: float, window: int, batch: int | None, outcomes: Any = None,
     ranges: Mapping[str, tuple[float, float]] | None = None, shared_values: bool = False,
+    features: _core.Model | None = None,
 ) -> _core.Simulator:  # fmt: skip
-    """What `estimate` and `learn` take as a simulator: a Problem, a command or a function."""
+    """What `estimate` and `learn` take as a simulator: a Problem, a command or a function. With features, a function is
+    asked for factors."""
     if isinstance(simulator, _core.Problem):
         return _core.problem_simulator(simulator)
     if isinstance(simulator, str):
@@ -112,6 +124,7 @@ def open_simulator(
     declared = _core.Declared()
     declared.states, declared.actions, declared.signals = states, actions, list(signals)
     declared.stages, declared.terminal, declared.shared_values = stages, list(terminal), shared_values
+    declared.features = features
     if outcomes is not None:
         acting = [state for state in range(states) if state not in set(terminal)]
         declared.outcomes = [[int(to) for to in outcomes[s][a]] for _ in range(stages) for s in acting for a in range(actions)]
@@ -142,6 +155,7 @@ def estimate(
     timeout: float = 60.0,
     window: int = 256,
     batch: int | None = None,
+    features: Any = None,
     constraints: Constraints = ABSENT,
     uncertainty: AnySet = ABSENT,
     horizon: Horizon = ABSENT,
@@ -170,6 +184,9 @@ def estimate(
         timeout: seconds without an answer of a command that count as a hang.
         window: queries that may wait for the answers of a command at a time.
         batch: the most queries in one call of a function that takes many.
+        features: where rows are mixtures of factors: their weights, (S, A, K) as for `Problem`, or a Problem with factors,
+            of which the weights, what is earned and the terms count. All samples then tell of the factors, the likeliest
+            ones.
         constraints: as for `Problem`; like the other terms, in place of what the simulator says.
         uncertainty: as for `Problem`.
         horizon: as for `Problem`.
@@ -184,14 +201,16 @@ def estimate(
     """
     options = _core.EstimateOptions()
     options.samples, options.seed = samples, seed
+    if isinstance(features, Problem):
+        states, actions = features.given.model.ordinary, features.given.model.actions
     if store is not None:
         options.store = Path(store)
     opened = open_simulator(simulator, states=states, actions=actions, signals=signals, stages=stages,
                             terminal=terminal, timeout=timeout, window=window, batch=batch)  # fmt: skip
     with reporter(progress, "estimate") as report:
         found = _core.estimate(opened, options, execution(threads), report)
-    return EstimatedProblem._from(found, delta, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
-                                  discount=discount, start=start)  # fmt: skip
+    return EstimatedProblem._from(found, delta, features=features, constraints=constraints, uncertainty=uncertainty,
+                                  horizon=horizon, discount=discount, start=start)  # fmt: skip
 
 
 @named_options
@@ -207,6 +226,7 @@ def recorded(
     nature: Literal["adversarial", "helpful"] | None = None,
     reward: str | Absent | None = ABSENT,
     minimise: str | None = None,
+    features: Any = None,
     constraints: Constraints = ABSENT,
     uncertainty: AnySet = ABSENT,
     horizon: Horizon = ABSENT,
@@ -220,7 +240,8 @@ def recorded(
     unvisited="simplex", rows in which nature may do anything. With `delta` the radius comes from the data. With
     `confidence`, such as 0.95, each probability has an interval of its own, rows without samples may be anything, and
     the set is around every row within the intervals (`Composed`); with nature="helpful" too, `solve` then bounds what any
-    policy of such a model has.
+    policy of such a model has. With `features`, as for `estimate`, samples tell of the factors, and the set is around every
+    factor within its intervals; rows without samples are no matter.
 
     >>> lines = ["state,action,next,reward", "0,0,1,1", "0,0,0,1", "1,0,0,0"]
     >>> _ = (folder / "log.csv").write_text("\\n".join(lines))
@@ -231,10 +252,13 @@ def recorded(
         raise Error(f"unvisited = {unvisited!r}, must be 'error' or 'simplex'")
     text = Path(path).read_text()
     anything = unvisited == "simplex" or confidence is not None
-    found = _core.read_recorded(text, str(path), states, actions, list(terminal), anything,
-                                objective_of(reward, minimise))  # fmt: skip
-    return EstimatedProblem._from(found, delta, confidence, nature, constraints=constraints, uncertainty=uncertainty, horizon=horizon,
-                                  discount=discount, start=start)  # fmt: skip
+    objective = objective_of(reward, minimise)
+    if isinstance(features, Problem):
+        states, actions = features.given.model.ordinary, features.given.model.actions
+        objective = objective if objective.chosen else _core.Objective(none=True)  # it says what is earned
+    found = _core.read_recorded(text, str(path), states, actions, list(terminal), anything, features is not None, objective)
+    return EstimatedProblem._from(found, delta, confidence, features, nature, constraints=constraints, uncertainty=uncertainty,
+                                  horizon=horizon, discount=discount, start=start)  # fmt: skip
 
 
 @named_options
