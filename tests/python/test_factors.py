@@ -99,19 +99,21 @@ def test_the_nominal_policy_is_that_of_the_rows_written_out():
     assert nominal.reward.worst < values.reward.worst
 
 
-@pytest.mark.parametrize("kind", [k for k in SETS if k != "none"])
+@pytest.mark.parametrize("kind", [*(k for k in SETS if k != "none"), "interval"])
 def test_one_factor_for_each_row_is_the_problem_written_out(kind):
     """Both sets are the same then."""
     rng = np.random.default_rng(5)
     P = rng.dirichlet(np.ones(STATES), size=(STATES, ACTIONS))
     reward, cost = rng.random((2, STATES, ACTIONS))
     arrives = rng.random(STATES)
-    terms = {"reward": reward, "signals": {"cost": cost, "hit": rd.on_arrival(arrives)}, "uncertainty": SETS[kind]}
+    lo, hi = np.maximum(P - 0.1, 0), np.minimum(P + 0.2, 1)
+    by_factor = SETS.get(kind, rd.Interval(lo.reshape(-1, STATES), hi.reshape(-1, STATES)))
+    terms = {"reward": reward, "signals": {"cost": cost, "hit": rd.on_arrival(arrives)}}
     features = np.eye(STATES * ACTIONS).reshape(STATES, ACTIONS, -1)
     for horizon, discount in ((5, 1.0), (None, 0.9)):
         asked = {**terms, "horizon": horizon, "discount": discount}
-        written = rd.Problem(P, order="sas", **asked)
-        factored = rd.Problem(features=features, factors=P.reshape(-1, STATES), **asked)
+        written = rd.Problem(P, order="sas", uncertainty=SETS.get(kind, rd.Interval(lo, hi)), **asked)
+        factored = rd.Problem(features=features, factors=P.reshape(-1, STATES), uncertainty=by_factor, **asked)
         for objective in ("reward", "hit"):
             other = {} if objective == "reward" else {"reward": "hit"}
             answers = [rd.solve(p.replace(**other), "robust").reward.worst for p in (written, factored)]
@@ -250,9 +252,12 @@ def test_a_controller_never_hears_of_factors(discount):
     assert np.mean(totals) == pytest.approx(nominal, abs=5 * np.std(totals) / np.sqrt(len(totals)))
 
 
-@pytest.mark.parametrize("method", ["rcvi", "crpo", "rnpg"])
+METHODS = ("rcvi", "nominal", "crpo", "rnpg", "epirc", "rppg", "primal-dual", "rrpo")
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_other_methods_return_policies_that_are_evaluated_alike(method):
-    options = {} if method == "rcvi" else {"iterations": 20}
+    options = {} if method in ("rcvi", "nominal") else {"iterations": 20}
     problem = problem_of(1, constraints=[rd.at_most("cost", 2.0)], uncertainty=rd.KL(0.05))
     solution = rd.solve(problem, method, **options)
     again, slow = rd.evaluate(problem, solution.policy), rd.verify(problem, solution.policy)

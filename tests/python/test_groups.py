@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 import redoubt as rd
+from program import refused, run_json
 from scipy.optimize import linprog
 
 STATES, ACTIONS = 4, 2
@@ -132,11 +133,12 @@ def test_every_choice_of_nature_against_one_policy():
 
 
 class Promises:
-    """The optimum with a constraint and no other uncertainty, as one linear program over the tree of promises: for a
-    decision of weight w there are weights of the actions, what each outcome is promised, and the same for every member."""
+    """The optimum with a constraint, as one linear program over the tree of promises: for a decision of weight w there are
+    weights of the actions, what each outcome is promised, and the same for every member. With a radius of total variation
+    around rows, by the dual of the worst case: the largest of eta - sum of p (eta - u)+ - radius (eta - m), m <= u, m <= eta."""
 
-    def __init__(self, rows, earned, horizon, helpful=False):
-        self.rows, self.earned, self.horizon, self.helpful = rows, earned, horizon, helpful
+    def __init__(self, rows, earned, horizon, helpful=False, radius=0.0):
+        self.rows, self.earned, self.horizon, self.helpful, self.radius = rows, earned, horizon, helpful, radius
         self.count, self.ub, self.eq = 0, [], []
         root = self.node(0, 0)
         self.eq.append(({root[0]: 1.0}, 1.0))
@@ -158,10 +160,16 @@ class Promises:
         for action, share in enumerate(shares):
             for j in range(2):
                 total[j][share] = -self.earned[j][state, action]
+            duals = [self.new(2) for _ in range(2)]  # eta and m, of each signal
+            for j, (eta, least) in enumerate(duals):
+                total[j] |= {eta: self.radius - 1.0, least: -self.radius}
+                self.ub.append(({least: 1.0, eta: -1.0}, 0.0))
             for s, a, target, p in self.rows:
                 if (s, a) == (state, action):
                     for j, u in enumerate(self.outcome(stage, share, target)):
-                        total[j][u] = total[j].get(u, 0.0) - p
+                        (eta, least), (above,) = duals[j], self.new()
+                        total[j][above] = p
+                        self.ub += [({eta: 1.0, u: -1.0, above: -1.0}, 0.0), ({above: -1.0}, 0.0), ({least: 1.0, u: -1.0}, 0.0)]
         self.ub += [(t, 0.0) for t in total]
         return weight, promise
 
@@ -200,16 +208,19 @@ class Promises:
         return -found.fun if found.status == 0 else None
 
 
+@pytest.mark.parametrize("radius", [0.0, 0.15])
 @pytest.mark.parametrize("helpful", [False, True])
-def test_frontier_keeps_every_promise_to_a_group(helpful):
+def test_frontier_keeps_every_promise_to_a_group(helpful, radius):
+    uncertainty = rd.TV(radius, reach="support") if radius else None
     for seed in range(3):
         rows, reward, cost = draw(seed)
         horizon = 2
-        free = rd.solve(problem_of(seed, horizon).replace(groups="helpful" if helpful else "adversarial"), "robust")
-        lowest = rd.solve(problem_of(seed, horizon).replace(minimise="cost"), "robust").reward.worst
+        asked = problem_of(seed, horizon, uncertainty=uncertainty)
+        free = rd.solve(asked.replace(groups="helpful" if helpful else "adversarial"), "robust")
+        lowest = rd.solve(asked.replace(minimise="cost"), "robust").reward.worst
         for bound in (-lowest + 0.05, -lowest + 0.2):
-            expected = Promises(rows, [reward, -cost], horizon, helpful).best(bound)
-            problem = problem_of(seed, horizon, constraints=[rd.at_most("cost", bound)])
+            expected = Promises(rows, [reward, -cost], horizon, helpful, radius).best(bound)
+            problem = asked.replace(constraints=[rd.at_most("cost", bound)])
             solution = rd.solve(problem.replace(groups="helpful") if helpful else problem, tolerance=1e-4)
             assert solution.status == "certified"
             assert solution.constraints[0].worst <= bound + 1e-9
@@ -230,9 +241,12 @@ def test_nature_picks_for_each_signal_separately():
     assert helped.reward.worst == pytest.approx(0.25, abs=1e-3)  # one pick for both totals
 
 
-@pytest.mark.parametrize("method", ["rcvi", "crpo", "rnpg"])
+METHODS = ("rcvi", "nominal", "crpo", "rnpg", "epirc", "rppg", "primal-dual", "rrpo")
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_other_methods_return_policies_that_are_evaluated_alike(method):
-    options = {} if method == "rcvi" else {"iterations": 20}
+    options = {} if method in ("rcvi", "nominal") else {"iterations": 20}
     problem = problem_of(1, constraints=[rd.at_most("cost", 2.5)], uncertainty=rd.KL(0.05))
     solution = rd.solve(problem, method, **options)
     again, slow = rd.evaluate(problem, solution.policy), rd.verify(problem, solution.policy)
@@ -246,6 +260,29 @@ def test_simulation_against_the_worst_kernel_comes_to_the_worst_case():
     solution = rd.solve(problem, "robust")
     totals = rd.simulate(problem, solution.policy, episodes=4000, nature="worst-reward", seed=1).reward.totals
     assert np.mean(totals) == pytest.approx(solution.reward.worst, abs=5 * np.std(totals) / np.sqrt(4000))
+
+
+def test_the_worst_kernel_takes_the_worst_member():
+    problem = problem_of(3, horizon=2, uncertainty=rd.KL(0.1))
+    solution = rd.solve(problem, "robust")
+    kernel = rd.worst_kernel(problem, solution.policy, "reward")
+    last = solution.problem.replace(horizon=1)  # what the members are worth with one decision to go
+    worth = [rd.solve(last.replace(start=s), "robust").reward.worst for s in range(STATES)]
+    for group, members in enumerate(problem.groups):
+        chosen = kernel.at(state=STATES + group, action=0, stage=1).probability
+        assert chosen @ np.array([worth[m] for m in members]) == pytest.approx(min(worth[m] for m in members), abs=1e-9)
+
+
+def test_the_program_lets_the_policy_pick(tmp_path):
+    problem = problem_of(1, constraints=[rd.at_most("cost", 2.5)])
+    rd.save(problem, tmp_path / "problem.json")
+    nature = run_json("solve", tmp_path / "problem.json")
+    policy = run_json("solve", tmp_path / "problem.json", "--groups", "helpful")
+    assert nature["status"] == policy["status"] == "certified"
+    assert policy["reward"]["worst"] > nature["reward"]["bound"]
+    helped = rd.solve(problem.replace(groups="helpful"))
+    assert policy["reward"]["worst"] == helped.reward.worst
+    assert "must be" in refused("solve", tmp_path / "problem.json", "--groups", "kind")
 
 
 def test_an_infinite_horizon():
