@@ -89,7 +89,7 @@ void certificate(Table& table) {
     table.add({"certificate without uncertainty by Storm's multi-objective engine, " + model, 2, .7,
                Better::lower, lacks_storm()},
               [&] { return run_python("multi_objective.py", model)["ratio"].get<double>(); });
-  // (Total variation anywhere is another matter: every landing is a set of its own.)
+  // (Total variation anywhere is another matter: a landing is a promise of all states.)
   for (const char* set : {"tv,reach=support", "chi2"})
     table.add(
         {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", 3, 1.5},

@@ -39,7 +39,7 @@ TEST(Landings, BoundsAreTheLowestMixtures) {
   const State states = problem.model().states();
   Landings landings(problem, one_process());
   Workers workers(1, one_process());
-  ASSERT_GT(landings.count(), 0);
+  ASSERT_TRUE(landings.anywhere());
   for (unsigned seed = 1; seed <= 40; ++seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -49,7 +49,7 @@ TEST(Landings, BoundsAreTheLowestMixtures) {
       if (seed % 2) prices.push_back(prices.back() * (1 + 2e-13));
     }
     FrontierStage stage;
-    stage.table = TradeOffs(Directions::of_prices(prices), std::int64_t{states} + landings.count());
+    stage.table = TradeOffs(Directions::of_prices(prices), std::int64_t{states} + 1);
     const int size = stage.table.directions().size();
     for (State s = 0; s < states; ++s) {
       double slope = -2;
@@ -63,15 +63,12 @@ TEST(Landings, BoundsAreTheLowestMixtures) {
       }
     }
     complete_stage(landings, stage, workers);
-    for (int landing = 0; landing < landings.count(); ++landing) {
-      std::vector<double> least;
-      for (int k = 0; k < size; ++k)
-        least.push_back(stage.landings.least[landing * size + k].bound);
-      const std::vector<double> expected = mixed_in_pairs(least, stage.table.directions());
-      for (int k = 0; k < size; ++k)
-        EXPECT_NEAR(stage.table.bounds(states + landing)[k], expected[k], 1e-9)
-            << "seed " << seed << ", direction " << k;
-    }
+    std::vector<double> least;
+    for (int k = 0; k < size; ++k) least.push_back(stage.landings.least[k].bound);
+    const std::vector<double> expected = mixed_in_pairs(least, stage.table.directions());
+    for (int k = 0; k < size; ++k)
+      EXPECT_NEAR(stage.table.bounds(states)[k], expected[k], 1e-9)
+          << "seed " << seed << ", direction " << k;
   }
 }
 

@@ -29,7 +29,7 @@ struct Pass {
       FrontierStage& here = stages[h];
       const Directions directions =
           Directions::of_prices(h == horizon ? std::vector<double>{0.0} : prices);
-      here.table = TradeOffs(directions, std::int64_t{states} + landings.count());
+      here.table = TradeOffs(directions, std::int64_t{states} + landings.anywhere());
       here.recipes.resize(states);
       here.causes.resize(states);
       if (h < horizon) {

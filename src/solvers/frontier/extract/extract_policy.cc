@@ -33,8 +33,7 @@ class PolicyBuild {
     const Model& model = problem_.model();
     const std::int64_t size = stages_[h + 1].table.directions().size();
     std::vector<double> used(model.states() * size, 0.0);
-    std::vector<double> plans(landings_.count() * size,
-                              0.0);  // negative: of a landing that is used
+    std::vector<double> plans(landings_.anywhere() * size, 0.0);  // negative: it is used
     for (State own = 0; own < model.own_states(); ++own) {
       workers_.check();
       const State s = model.own(own);
@@ -74,11 +73,10 @@ class PolicyBuild {
           const Row row = model.row_begin(h, s) + choice.action;
           const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
           out.choose(choice.action, choice.weight);
-          for (std::int64_t i = 0; i < outcomes + (landings_.of(row) >= 0); ++i) {
+          for (std::int64_t i = 0; i < outcomes + landings_.anywhere(); ++i) {
             add_moves(h, recipes, row, choice.slot, i, next, last, out);
             out.end_outcome();
           }
-          if (landings_.anywhere() && landings_.of(row) < 0) out.end_outcome();
         });
         out.end_node();
       }
@@ -113,17 +111,15 @@ class PolicyBuild {
     const std::int64_t size = stages_[h + 1].table.directions().size();
     for_each_choice(recipes, point, [&](const Recipes::Choice& choice) {
       const Row row = model.row_begin(h, s) + choice.action;
-      const int landing = landings_.of(row);
       const auto first = model.outcome_begin(row), outcomes = model.outcome_end(row) - first;
-      for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
-        const std::int64_t place =
-            i < outcomes ? model.arrays().next[first + i] : std::int64_t{model.states()} + landing;
+      for (std::int64_t i = 0; i < outcomes + landings_.anywhere(); ++i) {
+        const std::int64_t place = i < outcomes ? model.arrays().next[first + i] : model.states();
         for_each_move(recipes, stages_[h + 1].curves, choice.slot + i, place,
                       [&](const MemoryMove& move) {
                         if (i < outcomes)
                           used[place * size + move.memory] = 1;
                         else
-                          plans[landing * size + move.memory] = -1;
+                          plans[move.memory] = -1;
                       });
       }
     });
@@ -139,12 +135,8 @@ class PolicyBuild {
         out.move({last ? 0 : next.memory[to][move.memory], move.weight});
       });
     } else {
-      const int landing = landings_.of(row);
-      const int plans = landing * stages_[h + 1].table.directions().size();  // before those of it
-      for_each_move(recipes, stages_[h + 1].curves, slot + i, model.states() + landing,
-                    [&](const MemoryMove& move) {
-                      out.move({plans + move.memory, move.weight});
-                    });
+      for_each_move(recipes, stages_[h + 1].curves, slot + i, model.states(),
+                    [&](const MemoryMove& move) { out.move(move); });
     }
   }
 

@@ -53,19 +53,15 @@ class StationaryPolicyBuild {
     for_each_choice(recipes, point, [&](const Recipes::Choice& choice) {
       const Row row = model_.row_begin(0, s) + choice.action;
       const auto first = model_.outcome_begin(row), outcomes = model_.outcome_end(row) - first;
-      const int landing = landings_.of(row);
       out.choose(choice.action, choice.weight);
       for (std::int64_t i = 0; i < outcomes + landings_.anywhere(); ++i) {
-        if (i < outcomes || landing >= 0) {
-          const std::int64_t place =
-              i < outcomes ? model_.arrays().next[first + i] : model_.states() + landing;
-          keep(promise(recipes, choice.slot + i, place), place, [&](const MemoryMove& move) {
-            const std::int32_t memory =
-                i < outcomes ? stationary_.memory(static_cast<State>(place), move.memory)
-                             : landing * size_ + move.memory;
-            out.move({memory, move.weight});
-          });
-        }
+        const std::int64_t place = i < outcomes ? model_.arrays().next[first + i] : model_.states();
+        keep(promise(recipes, choice.slot + i, place), place, [&](const MemoryMove& move) {
+          const std::int32_t memory =
+              i < outcomes ? stationary_.memory(static_cast<State>(place), move.memory)
+                           : move.memory;
+          out.move({memory, move.weight});
+        });
         out.end_outcome();
       }
     });

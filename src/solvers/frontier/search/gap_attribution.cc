@@ -86,9 +86,9 @@ class Follow {
     const TradeOffs& table = at(stage).table;
     open_.assign(static_cast<std::size_t>(states_) * table.directions().size(), 0.0);
     arriving_.assign(open_.size() * signals_, 0.0);
-    landed_.assign(static_cast<std::size_t>(landings_.count()) * table.directions().size(), 0.0);
+    landed_.assign(static_cast<std::size_t>(landings_.anywhere()) * table.directions().size(), 0.0);
     if (signals_ == 2)
-      landing_loss_.assign(landings_.count() * table.directions().prices().size(), 0.0);
+      landing_loss_.assign(landings_.anywhere() * table.directions().prices().size(), 0.0);
     else
       landing_near_.assign(landed_.size() * signals_, {});
   }
@@ -122,8 +122,7 @@ class Follow {
     if (place >= states_) {
       for (int n = 0; n < parts.count; ++n) {
         const int k = parts.direction[n];
-        landed_[(place - states_) * table.directions().size() + k] +=
-            sums_.weight(table.directions().lead(k), parts.weight[n]);
+        landed_[k] += sums_.weight(table.directions().lead(k), parts.weight[n]);
       }
     } else if (via_ == Via::listed || (signals_ == 2 && q[0] <= kNegligible)) {
       for (int n = 0; n < parts.count; ++n)
@@ -144,22 +143,17 @@ class Follow {
     open_[lane] += sums_.loss(weight * gap(stage, state, k));
   }
 
-  // What has come to the landings of a stage goes on to their states. The bound of a landing is a
+  // What has come to landings in a stage goes on to the states. The bound of a landing is a
   // sum of bounds of states; what that leaves open beyond their own gaps is lost between the prices
   // of the states whose curves meet.
   void leave_landings(int stage, Exchange& exchange) {
-    const FrontierStage& here = at(stage);
-    const int size = here.table.directions().size();
+    if (!landings_.anywhere()) return;
     add_up(exchange.ranks(), landed_);
     add_up(exchange.ranks(), landing_loss_);
     add_up(exchange.ranks(), landing_near_);
-    for (int landing = 0; landing < landings_.count(); ++landing) {
-      spread_loss(stage, landing);
-      for (int k = 0; k < size; ++k) {
-        const double weight = landed_[landing * size + k];
-        if (weight > 0) leave_landing(stage, landing, k, weight);
-      }
-    }
+    spread_loss(stage);
+    for (int k = 0; k < at(stage).table.directions().size(); ++k)
+      if (landed_[k] > 0) leave_landing(stage, k, landed_[k]);
   }
 
   static void add_up(Communicator& ranks, std::vector<double>& values) {
@@ -175,41 +169,39 @@ class Follow {
     for (std::size_t i = 0; i < all.size(); ++i) values[i % values.size()].add(all[i]);
   }
 
-  // A finer grid at a landing is one at all of its states.
-  void spread_loss(int stage, int landing) {
+  // A finer grid at a landing is one at all states.
+  void spread_loss(int stage) {
     if (signals_ != 2) {
       const std::int64_t size = std::int64_t{at(stage).table.directions().size()} * signals_;
-      for_each_covered(landing, [&](State s) {
+      for_each_own([&](State s) {
         for (std::int64_t k = 0; k < size; ++k)
-          gaps_.near[slot(stage)][s * size + k].add(landing_near_[landing * size + k]);
+          gaps_.near[slot(stage)][s * size + k].add(landing_near_[k]);
       });
       return;
     }
     const auto intervals = static_cast<std::int64_t>(at(stage).table.directions().prices().size());
     std::vector<double>& losses = gaps_.state_loss[slot(stage)];
-    for_each_covered(landing, [&](State s) {
-      for (std::int64_t n = 0; n < intervals; ++n)
-        losses[s * intervals + n] += landing_loss_[landing * intervals + n];
+    for_each_own([&](State s) {
+      for (std::int64_t n = 0; n < intervals; ++n) losses[s * intervals + n] += landing_loss_[n];
     });
   }
 
-  void leave_landing(int stage, int landing, int k, double weight) {
+  void leave_landing(int stage, int k, double weight) {
     const FrontierStage& here = at(stage);
     const Model& model = problem_.model();
-    const int size = here.table.directions().size();
-    double open = gap(stage, states_ + landing, k);
-    const LandingPart* parts = here.landings.parts.data() + 2 * (landing * size + k);
+    double open = gap(stage, states_, k);
+    const LandingPart* parts = here.landings.parts.data() + 2 * k;
     for (const LandingPart& part : {parts[0], parts[1]}) {
       if (part.weight <= 0) continue;
-      const auto& least = here.landings.least[landing * size + part.direction];
+      const auto& least = here.landings.least[part.direction];
       open -= part.weight * least.gap;
       const State s = place_of(model, least.state);
       if (s >= 0 && model.owns(s)) go_on(stage, s, part.direction, weight * part.weight);
     }
     if (signals_ != 2 || open <= 0) return;
-    for_each_covered(landing, [&](State s) {
-      const double utility = here.table.points(states_ + landing, 1)[k] - landings_.worth(s, 1);
-      const double reward = here.table.points(states_ + landing, 0)[k] - landings_.worth(s, 0);
+    for_each_own([&](State s) {
+      const double utility = here.table.points(states_, 1)[k] - landings_.worth(s, 1);
+      const double reward = here.table.points(states_, 0)[k] - landings_.worth(s, 0);
       const Curve& curve = here.curves[s];
       const auto above = std::upper_bound(curve.utility.begin(), curve.utility.end(), utility) -
                          curve.utility.begin();
@@ -223,11 +215,9 @@ class Follow {
   }
 
   template <class Visit>
-  void for_each_covered(int landing, Visit visit) const {
+  void for_each_own(Visit visit) const {
     const Model& model = problem_.model();
-    for (State own = 0; own < model.own_states(); ++own) {
-      if (landings_.covers(landing, model.own(own))) visit(model.own(own));
-    }
+    for (State own = 0; own < model.own_states(); ++own) visit(model.own(own));
   }
 
   // The listed prices that a price lies between, by the lower one.
@@ -249,7 +239,7 @@ class Follow {
     if (place < states_)
       gaps_.near[slot(stage)][place * size + side].add(here);
     else
-      landing_near_[(place - states_) * size + side].add(here);
+      landing_near_[side].add(here);
   }
 
   void note(int stage, std::int64_t place, std::int64_t n, double price, double loss) {
@@ -262,7 +252,7 @@ class Follow {
       losses[place * intervals + n] += loss;
       return;
     }
-    landing_loss_[(place - states_) * intervals + n] += loss;
+    landing_loss_[n] += loss;
   }
 
   void step(int stage, Exchange& exchange, Workers& workers) {
@@ -372,8 +362,8 @@ class Follow {
   GapAttributionSums sums_;
   std::vector<double> arriving_, leaving_;  // directions: [state][direction][signal]
   std::vector<double> open_, left_open_;    // gap at the start that they bring: [state][direction]
-  std::vector<double> landed_;              // weight that came to landings: [landing][direction]
-  std::vector<double> landing_loss_;        // what is lost there: [landing][between prices]
+  std::vector<double> landed_;              // weight that came to landings: [direction]
+  std::vector<double> landing_loss_;        // what is lost there: [between prices]
   std::vector<GapAttribution::Near> landing_near_;  // the same with several constraints
   std::vector<Hint> hints_;                         // of each place of the row at hand
 };

@@ -33,7 +33,7 @@ Shape shape_of(const Problem& problem) {
   shape.own = model.own_states();
   shape.known = model.states();
   shape.signals = 1.0 + static_cast<double>(problem.constraints().size());
-  shape.landings = Landings::most(problem);
+  shape.landings = lands_anywhere(problem);
   shape.rows = static_cast<double>(model.rows()) / model.stages();
   shape.outcomes = static_cast<double>(model.outcomes()) / model.stages() +
                    (shape.landings > 0 ? shape.rows : 0);

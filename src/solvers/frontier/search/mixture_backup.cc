@@ -33,9 +33,8 @@ void MixtureBackup::find_rows(int stage, State state, const FrontierStage& next)
     std::vector<std::int64_t>& places = rows_.places.emplace_back();
     places.assign(model.arrays().next.begin() + model.outcome_begin(row),
                   model.arrays().next.begin() + model.outcome_end(row));
-    const int landing = landings_->of(row);
-    rows_.landing.push_back(landing >= 0);
-    if (landing >= 0) places.push_back(std::int64_t{model.states()} + landing);
+    rows_.landing.push_back(landings_->anywhere());
+    if (landings_->anywhere()) places.push_back(model.states());
   }
 }
 

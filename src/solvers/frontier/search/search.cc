@@ -156,7 +156,8 @@ double FrontierSearch::allowed() const { return tolerance_.allowed(root_.value, 
 
 FrontierStage FrontierSearch::make_stage(const Directions& directions) const {
   FrontierStage stage;
-  stage.table = TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.count());
+  stage.table =
+      TradeOffs(directions, std::int64_t{problem_.model().states()} + landings_.anywhere());
   stage.recipes.resize(problem_.model().states());
   stage.causes.resize(problem_.model().states());
   return stage;

@@ -17,8 +17,7 @@ std::span<const std::int64_t> StateBackup::places_of(Row row) {
   const Model& model = problem_->model();
   places_.assign(model.arrays().next.begin() + model.outcome_begin(row),
                  model.arrays().next.begin() + model.outcome_end(row));
-  const int landing = landings_->of(row);
-  if (landing >= 0) places_.push_back(std::int64_t{model.states()} + landing);
+  if (landings_->anywhere()) places_.push_back(model.states());
   return places_;
 }
 
@@ -166,7 +165,7 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
   }
   const auto places = places_of(row);
   if (static_cast<int>(ends_.size()) < count) ends_.resize(count);
-  const RowGame game{row,           places,       landings_->of(row) >= 0,
+  const RowGame game{row,           places,       landings_->anywhere(),
                      &next.table,   &next.curves, &next.supports,
                      options.ahead, weights_,     tolerance_,
                      beat_,         rounds};
@@ -209,14 +208,13 @@ void StateBackup::write_recipes(int stage, State state, const FrontierStage& nex
   for (const int lane : lanes_) {
     const Row row = model.row_begin(stage, state) + best_action_[lane];
     const auto outcomes = model.outcome_end(row) - model.outcome_begin(row);
-    const int landing = landings_->of(row);
     recipes.action[lane] = best_action_[lane];
     recipes.slot[lane] =
         static_cast<std::int32_t>(signals == 2 ? recipes.mixes.size() : recipes.begin.size());
-    for (std::int64_t i = 0; i < outcomes + (landing >= 0); ++i) {
+    for (std::int64_t i = 0; i < outcomes + landings_->anywhere(); ++i) {
       if (signals == 2) {
         const std::int64_t place = i < outcomes ? model.arrays().next[model.outcome_begin(row) + i]
-                                                : std::int64_t{model.states()} + landing;
+                                                : std::int64_t{model.states()};
         const Promise& promise = best_promises_[lane][i];
         if (promise.near >= 0) near[i] = promise.near;
         recipes.mixes.push_back(mix_along(next.curves[place], promise.utility, near[i]));
@@ -260,9 +258,9 @@ void StateBackup::evaluate(Row row, const FrontierStage& next, const Recipes& re
     }
   }
   result.resize(padded);
-  const bool landing = landings_->of(row) >= 0;
   rows().worst(row, channels_, signals * count, pointers_.data(),
-               landing ? pointers_[places.size() - 1] : nullptr, result.data(), nullptr);
+               landings_->anywhere() ? pointers_[places.size() - 1] : nullptr, result.data(),
+               nullptr);
 }
 
 // Evaluates the recipes, so that the points are what a policy that follows them guarantees, and

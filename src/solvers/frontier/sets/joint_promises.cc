@@ -23,7 +23,7 @@ struct StatePoint {
   Vector value{};
 };
 
-// The states of one landing, and what they can keep together.
+// All states, and what they can keep together.
 class Joint {
  public:
   using Points = std::span<const StatePoint>;
@@ -168,7 +168,7 @@ class Joint {
   Simplex simplex_;
 };
 
-// All points of the states that landings cover, on all ranks, in the order of states.
+// All points of the states on all ranks, in the order of states.
 std::vector<StatePoint> points_of_all(const Landings& landings, const TradeOffs& table) {
   const Model& model = landings.model();
   std::vector<StatePoint> own;
@@ -186,40 +186,14 @@ std::vector<StatePoint> points_of_all(const Landings& landings, const TradeOffs&
   return all;
 }
 
-// The states of each landing, on all ranks, in their order.
-std::vector<std::vector<State>> covered_states(const Landings& landings) {
-  const Model& model = landings.model();
-  struct Covered {
-    std::int32_t landing;
-    State state;
-  };
-  std::vector<Covered> own;
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    for (State place = 0; place < model.own_states(); ++place) {
-      if (landings.covers(landing, model.own(place)))
-        own.push_back({landing, whole_number(model, model.own(place))});
-    }
-  }
-  std::vector<std::vector<State>> states(landings.count());
-  for (const auto& [landing, state] : all_gather_lists(landings.ranks(), std::move(own)))
-    states[landing].push_back(state);
-  for (std::vector<State>& list : states) std::sort(list.begin(), list.end());
-  return states;
-}
-
-// Whether all states of a landing look at a direction, [landing][direction].
+// Whether all states look at a direction.
 std::vector<double> looked_at_by_all(const Landings& landings, const TradeOffs& table) {
   const Model& model = landings.model();
   const std::int64_t size = table.directions().size();
-  std::vector<double> all(landings.count() * size, 1.0);
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    for (State place = 0; place < model.own_states(); ++place) {
-      const State s = model.own(place);
-      if (!landings.covers(landing, s)) continue;
-      for (std::int64_t k = 0; k < size; ++k)
-        if (!std::isfinite(table.bounds(s)[k])) all[landing * size + k] = 0;
-    }
-  }
+  std::vector<double> all(size, 1.0);
+  for (State place = 0; place < model.own_states(); ++place)
+    for (std::int64_t k = 0; k < size; ++k)
+      if (!std::isfinite(table.bounds(model.own(place))[k])) all[k] = 0;
   min_over_ranks(landings.ranks(), all);
   return all;
 }
@@ -254,41 +228,36 @@ void find_joint_promises(const Landings& landings, TradeOffs& table, LandingPlan
   const Directions& directions = table.directions();
   const int size = directions.size(), signals = directions.signals();
   const std::vector<StatePoint> points = points_of_all(landings, table);
-  const std::vector<std::vector<State>> states = covered_states(landings);
   const std::vector<double> looked_at = looked_at_by_all(landings, table);
-  const auto points_of = [&](State whole) {
-    const auto [first, last] = std::equal_range(
-        points.begin(), points.end(), StatePoint{whole, 0, {}},
-        [](const StatePoint& a, const StatePoint& b) { return a.state < b.state; });
-    return Joint::Points(first, last);
-  };
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    const std::int64_t place = std::int64_t{model.states()} + landing;
-    std::vector<Joint::Points> lists;
-    for (const State whole : states[landing]) lists.push_back(points_of(whole));
-    Joint joint(signals, lists);
-    std::vector<Kept> kept(size);
-    std::vector<int> found;
-    for (int k = 0; k < size; ++k) {
-      workers.check();
-      if (looked_at[landing * size + k] == 0) continue;
-      found.push_back(k);
-      kept[k].value = joint.promise(directions.weights_of(k));
-      kept[k].moves.resize(model.own_states());
-      for (std::size_t n = 0; n < lists.size(); ++n) {
-        const State s = number_or_none(model, states[landing][n]);
-        if (s < 0 || !model.owns(s)) continue;
-        for (const MemoryMove& move : joint.mixture(n))
-          kept[k].moves[model.own_place(s)].push_back({lists[n][move.memory].lane, move.weight});
-      }
+  std::vector<Joint::Points> lists;
+  for (auto at = points.begin(); at != points.end();) {
+    const auto end =
+        std::find_if(at, points.end(), [&](const auto& one) { return one.state != at->state; });
+    lists.emplace_back(at, end);
+    at = end;
+  }
+  Joint joint(signals, lists);
+  std::vector<Kept> kept(size);
+  std::vector<int> found;
+  for (int k = 0; k < size; ++k) {
+    workers.check();
+    if (looked_at[k] == 0) continue;
+    found.push_back(k);
+    kept[k].value = joint.promise(directions.weights_of(k));
+    kept[k].moves.resize(model.own_states());
+    for (std::size_t n = 0; n < lists.size(); ++n) {
+      const State s = number_or_none(model, lists[n].front().state);
+      if (s < 0 || !model.owns(s)) continue;
+      for (const MemoryMove& move : joint.mixture(n))
+        kept[k].moves[model.own_place(s)].push_back({lists[n][move.memory].lane, move.weight});
     }
-    for (int k = 0; k < size; ++k) {
-      const Kept& best = kept[best_of(kept, found, directions.weights_of(k), signals)];
-      for (int j = 0; j < signals; ++j) table.points(place, j)[k] = best.value[j];
-      for (const std::vector<MemoryMove>& list : best.moves) {
-        plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
-        plans.moves.insert(plans.moves.end(), list.begin(), list.end());
-      }
+  }
+  for (int k = 0; k < size; ++k) {
+    const Kept& best = kept[best_of(kept, found, directions.weights_of(k), signals)];
+    for (int j = 0; j < signals; ++j) table.points(model.states(), j)[k] = best.value[j];
+    for (const std::vector<MemoryMove>& list : best.moves) {
+      plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
+      plans.moves.insert(plans.moves.end(), list.begin(), list.end());
     }
   }
 }

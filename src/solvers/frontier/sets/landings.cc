@@ -19,15 +19,13 @@ std::vector<double> least_of(const Landings& landings, std::vector<double> value
   return values;
 }
 
-// Calls visit(landing, state) for each own state that is covered by a landing.
+// Where landings stand in a table.
+std::int64_t place_of(const Landings& landings) { return landings.model().states(); }
+
 template <class Visit>
-void for_each_covered(const Landings& landings, Visit visit) {
+void for_each_own(const Landings& landings, Visit visit) {
   const Model& model = landings.model();
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    for (State own = 0; own < model.own_states(); ++own) {
-      if (landings.covers(landing, model.own(own))) visit(landing, model.own(own));
-    }
-  }
+  for (State own = 0; own < model.own_states(); ++own) visit(model.own(own));
 }
 
 // Where the least bounds are; of equal ones in the first state.
@@ -38,8 +36,8 @@ std::vector<LandingPlans::Least> find_least(const Landings& landings, const Trad
     return a.bound < b.bound || (a.bound == b.bound && a.state < b.state);
   };
   const Least none{kInfinity, 0, std::numeric_limits<State>::max()};
-  std::vector<Least> own(static_cast<std::size_t>(landings.count()) * size, none);
-  for_each_covered(landings, [&](int landing, State s) {
+  std::vector<Least> own(size, none);
+  for_each_own(landings, [&](State s) {
     for (int k = 0; k < size; ++k) {
       double worth = 0;
       for (int j = 0; j < table.directions().signals(); ++j)
@@ -47,8 +45,7 @@ std::vector<LandingPlans::Least> find_least(const Landings& landings, const Trad
       const double bound = table.bounds(s)[k] + worth;
       const double gap = table.bounds(s)[k] - table.along(s, k, k);
       const Least here{bound, gap, whole_number(landings.model(), s)};
-      Least& least = own[landing * size + k];
-      if (before(here, least)) least = here;
+      if (before(here, own[k])) own[k] = here;
     }
   });
   const auto all = all_gather<Least>(landings.ranks(), own);
@@ -117,9 +114,9 @@ void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOf
   }
 }
 
-// One constraint: the best common promise of each landing in every direction, by a search along the
+// One constraint: the best common promise of all states in every direction, by a search along the
 // utility, in which the common reward is concave. All searches go step by step together, because
-// the states of a landing are on all ranks.
+// the states are on all ranks.
 class CommonPromises {
  public:
   CommonPromises(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
@@ -138,52 +135,41 @@ class CommonPromises {
 
  private:
   struct Search {
-    int landing, direction;
+    int direction;
     double from, to;
     double step() const { return (to - from) / 3; }
     bool open() const { return to - from > 1e-13 * (std::abs(from) + std::abs(to)); }
   };
-  struct Question {
-    int landing;
-    double utility;
-  };
 
-  // The largest utility that every covered state can guarantee, and the smallest at which one of
-  // them would have to give up reward.
+  // The largest utility that every state can guarantee, and the smallest at which one of them would
+  // have to give up reward.
   void find_range() {
-    std::vector<double> ends(2 * static_cast<std::size_t>(landings_.count()), kInfinity);
-    for_each_covered(landings_, [&](int landing, State s) {
+    std::vector<double> ends(2, kInfinity);
+    for_each_own(landings_, [&](State s) {
       const std::vector<double>& utility = curves_[s].utility;
       const double worth = landings_.worth(s, 1);
-      ends[2 * landing] = std::min(ends[2 * landing], utility.front() + worth);
-      ends[2 * landing + 1] = std::min(ends[2 * landing + 1], utility.back() + worth);
+      ends[0] = std::min(ends[0], utility.front() + worth);
+      ends[1] = std::min(ends[1], utility.back() + worth);
     });
     ends_ = least_of(landings_, std::move(ends));
-    for (int landing = 0; landing < landings_.count(); ++landing) {
-      ends_[2 * landing] = std::min(ends_[2 * landing], ends_[2 * landing + 1]);
-      for (int k = 0; k < size_; ++k)
-        searches_.push_back({landing, k, ends_[2 * landing], ends_[2 * landing + 1]});
-    }
+    ends_[0] = std::min(ends_[0], ends_[1]);
+    for (int k = 0; k < size_; ++k) searches_.push_back({k, ends_[0], ends_[1]});
   }
 
-  // The most reward that every covered state can guarantee together with a utility, for each
-  // question.
-  std::vector<double> common_rewards(const std::vector<Question>& questions) const {
-    std::vector<double> least(questions.size(), kInfinity);
+  // The most reward that every state can guarantee together with each of these utilities.
+  std::vector<double> common_rewards(const std::vector<double>& utilities) const {
+    std::vector<double> least(utilities.size(), kInfinity);
     std::vector<MemoryMove> moves;
-    const Model& model = landings_.model();
-    for (std::size_t q = 0; q < questions.size(); ++q) {
+    for (std::size_t q = 0; q < utilities.size(); ++q) {
       workers_.check();
-      for (State own = 0; own < model.own_states(); ++own) {
-        const State s = model.own(own);
-        if (!landings_.covers(questions[q].landing, s)) continue;
+      for_each_own(landings_, [&](State s) {
         moves.clear();
-        mix_for_utility(curves_[s], questions[q].utility - landings_.worth(s, 1), moves);
+        mix_for_utility(curves_[s], utilities[q] - landings_.worth(s, 1), moves);
         double reward = landings_.worth(s, 0);
         for (const MemoryMove& move : moves)
           reward += move.weight * table_.points(s, 0)[move.memory];
         least[q] = std::min(least[q], reward);
-      }
+      });
     }
     return least_of(landings_, std::move(least));
   }
@@ -194,20 +180,20 @@ class CommonPromises {
   }
 
   void narrow() {
-    std::vector<Question> questions;
+    std::vector<double> questions;
     std::vector<Search*> open;
     for (int step = 0; step < 60; ++step) {
       questions.clear(), open.clear();
       for (Search& search : searches_) {
         if (!search.open()) continue;
         open.push_back(&search);
-        questions.push_back({search.landing, search.from + search.step()});
-        questions.push_back({search.landing, search.to - search.step()});
+        questions.push_back(search.from + search.step());
+        questions.push_back(search.to - search.step());
       }
       if (open.empty()) return;
       const std::vector<double> rewards = common_rewards(questions);
       for (std::size_t n = 0; n < open.size(); ++n) {
-        const double left = questions[2 * n].utility, right = questions[2 * n + 1].utility;
+        const double left = questions[2 * n], right = questions[2 * n + 1];
         const int k = open[n]->direction;
         if (worth(k, rewards[2 * n], left) < worth(k, rewards[2 * n + 1], right))
           open[n]->from = left;
@@ -218,23 +204,18 @@ class CommonPromises {
   }
 
   void choose() {
-    std::vector<Question> questions;
-    for (const Search& s : searches_) {
-      for (const double utility : {s.from, ends_[2 * s.landing], s.to, ends_[2 * s.landing + 1]})
-        questions.push_back({s.landing, utility});
-    }
+    std::vector<double> questions;
+    for (const Search& s : searches_)
+      questions.insert(questions.end(), {s.from, ends_[0], s.to, ends_[1]});
     const std::vector<double> rewards = common_rewards(questions);
     for (std::size_t n = 0; n < searches_.size(); ++n) {
       const int k = searches_[n].direction;
       std::size_t best = 4 * n;
       for (std::size_t q = 4 * n + 1; q < 4 * n + 4; ++q) {
-        if (worth(k, rewards[q], questions[q].utility) >
-            worth(k, rewards[best], questions[best].utility))
-          best = q;
+        if (worth(k, rewards[q], questions[q]) > worth(k, rewards[best], questions[best])) best = q;
       }
-      const auto place = std::int64_t{landings_.model().states()} + searches_[n].landing;
-      table_.points(place, 0)[k] = rewards[best];
-      table_.points(place, 1)[k] = questions[best].utility;
+      table_.points(place_of(landings_), 0)[k] = rewards[best];
+      table_.points(place_of(landings_), 1)[k] = questions[best];
     }
   }
 
@@ -243,66 +224,68 @@ class CommonPromises {
   TradeOffs& table_;
   Workers& workers_;
   int size_;
-  std::vector<double> ends_;  // of the utilities of each landing: two
+  std::vector<double> ends_;  // of the utilities: two
   std::vector<Search> searches_;
 };
 
 // No constraints: every state keeps its own point.
 void promise_by_direction(const Landings& landings, TradeOffs& table) {
   const std::int64_t size = table.directions().size(), signals = table.directions().signals();
-  std::vector<double> least(landings.count() * signals * size, kInfinity);
-  for_each_covered(landings, [&](int landing, State s) {
-    for (int j = 0; j < signals; ++j) {
-      double* points = least.data() + (landing * signals + j) * size;
+  std::vector<double> least(signals * size, kInfinity);
+  for_each_own(landings, [&](State s) {
+    for (int j = 0; j < signals; ++j)
       for (int k = 0; k < size; ++k)
-        points[k] = std::min(points[k], table.points(s, j)[k] + landings.worth(s, j));
-    }
+        least[j * size + k] =
+            std::min(least[j * size + k], table.points(s, j)[k] + landings.worth(s, j));
   });
   least = least_of(landings, std::move(least));
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    for (int j = 0; j < signals; ++j)
-      std::copy_n(least.data() + (landing * signals + j) * size, size,
-                  table.points(std::int64_t{landings.model().states()} + landing, j));
-  }
+  for (int j = 0; j < signals; ++j)
+    std::copy_n(least.data() + j * size, size, table.points(place_of(landings), j));
 }
 
 }  // namespace
 
+Landings::Landings(const Problem& problem, Communicator& ranks)
+    : model_(&problem.model()), ranks_(&ranks), anywhere_(lands_anywhere(problem)) {
+  const std::vector<Channel> channels = channels_of(problem);
+  const bool any = std::any_of(channels.begin(), channels.end(), [&](const Channel& channel) {
+    return !model_->arrival_values(channel.signal).empty();
+  });
+  if (!anywhere_ || !any) return;
+  for (const Channel& channel : channels) {
+    std::vector<double>& worth = worth_.emplace_back(model_->states());
+    for (State s = 0; s < model_->states(); ++s) worth[s] = arrival_worth(problem, channel, s);
+  }
+}
+
 LandingPlans land(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
                   Workers& workers) {
   LandingPlans plans;
-  if (landings.count() == 0) return plans;
-  const Model& model = landings.model();
-  const bool one = table.directions().constraints() == 1;
+  if (!landings.anywhere()) return plans;
   const int size = table.directions().size();
   plans.least = find_least(landings, table);
   plans.parts.resize(2 * plans.least.size());
-  for (int landing = 0; landing < landings.count(); ++landing)
-    bound_landing(plans.least.data() + landing * size, std::int64_t{model.states()} + landing,
-                  table, plans.parts.data() + 2 * landing * size);
+  bound_landing(plans.least.data(), place_of(landings), table, plans.parts.data());
   if (table.directions().constraints() > 1) {
     find_joint_promises(landings, table, plans, workers);
     plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
     return plans;
   }
+  const bool one = table.directions().constraints() == 1;
   if (one)
     CommonPromises(landings, curves, table, workers).find();
   else
     promise_by_direction(landings, table);
-  for (int landing = 0; landing < landings.count(); ++landing) {
-    const double* utility = table.points(std::int64_t{model.states()} + landing, one ? 1 : 0);
-    for (int k = 0; k < size; ++k) {
-      workers.check();
-      for (State own = 0; own < model.own_states(); ++own) {
-        plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
-        if (!landings.covers(landing, model.own(own))) continue;
-        if (one)
-          mix_for_utility(curves[model.own(own)], utility[k] - landings.worth(model.own(own), 1),
-                          plans.moves);
-        else
-          plans.moves.push_back({k, 1.0});
-      }
-    }
+  const double* utility = table.points(place_of(landings), one ? 1 : 0);
+  for (int k = 0; k < size; ++k) {
+    workers.check();
+    for_each_own(landings, [&](State s) {
+      plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
+      if (one)
+        mix_for_utility(curves[s], utility[k] - landings.worth(s, 1), plans.moves);
+      else
+        plans.moves.push_back({k, 1.0});
+    });
   }
   plans.begin.push_back(static_cast<std::int64_t>(plans.moves.size()));
   return plans;
