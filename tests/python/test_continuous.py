@@ -311,6 +311,12 @@ def test_a_function_that_returns_less_than_it_can_be_is_found_out():
         rd.abstract(wrong, noise=rd.Gaussian([0.1]), domain=[(0, 1)], cells=5, actions=[0], start=[0.5], horizon=2)
 
 
+def test_a_function_that_returns_no_number_is_an_error():
+    with pytest.raises(rd.Error, match="a range whose lower end is above its upper end, or is no number"):
+        rd.abstract(lambda x, u: [x[0] * float("nan")], noise=rd.Gaussian([0.1]), domain=[(0, 1)], cells=5, actions=[0],
+                    start=[0.5], horizon=2)  # fmt: skip
+
+
 FUNCTIONS = [np.sin, np.cos, np.exp, np.tanh, np.arctan, np.square, abs, lambda x: x**3, lambda x: x**4,
              lambda x: x * (1 - x), lambda x: 2 / (3 + x**2), lambda x: np.clip(x, -0.5, 0.3), lambda x: np.sqrt(x**2 + 1),
              lambda x: np.maximum(x, 0.2) - np.minimum(0.1, x), lambda x: np.float64(2.0) * x - np.array(3.0)]  # fmt: skip
