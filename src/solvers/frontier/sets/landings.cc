@@ -114,36 +114,63 @@ void bound_landing(const LandingPlans::Least* least, std::int64_t place, TradeOf
   }
 }
 
-// One constraint: the best common promise of all states in every direction, by a search along the
-// utility, in which the common reward is concave. All searches go step by step together, because
-// the states are on all ranks.
+// One constraint: the best common promise of all states in every direction. The reward that all can
+// guarantee together with a utility is concave in it; where tangents at both ends of an interval
+// meet is the next place to look at, until it lies on them. All searches go step by step together,
+// because the states are on all ranks.
 class CommonPromises {
  public:
   CommonPromises(const Landings& landings, const std::vector<Curve>& curves, TradeOffs& table,
                  Workers& workers)
-      : landings_(landings),
-        curves_(curves),
-        table_(table),
-        workers_(workers),
-        size_(table.directions().size()) {}
+      : landings_(landings), curves_(curves), table_(table), workers_(workers) {}
 
   void find() {
-    find_range();
-    narrow();
-    choose();
+    begin();
+    std::vector<double> asked;
+    for (int step = 0; step < 60; ++step) {
+      asked.clear();
+      for (Search& search : searches_)
+        if (narrow(search)) asked.push_back(search.next);
+      if (asked.empty()) break;
+      const std::vector<Common> found = common_rewards(asked);
+      auto at = found.begin();
+      for (Search& search : searches_)
+        if (search.open) take(*at++, search);
+    }
+    for (const Search& search : searches_) {
+      const Common& best =
+          value(search, search.from) >= value(search, search.to) ? search.from : search.to;
+      table_.points(place_of(landings_), 0)[search.direction] = best.reward;
+      table_.points(place_of(landings_), 1)[search.direction] = best.utility;
+    }
   }
 
  private:
+  // The most reward that every state can guarantee together with a utility, and what one more unit
+  // of utility adds to it (a tangent from above).
+  struct Common {
+    double utility, reward, slope;
+  };
   struct Search {
     int direction;
-    double from, to;
-    double step() const { return (to - from) / 3; }
-    bool open() const { return to - from > 1e-13 * (std::abs(from) + std::abs(to)); }
+    Common from, to;
+    double next = 0;
+    bool open = true;
   };
 
-  // The largest utility that every state can guarantee, and the smallest at which one of them would
-  // have to give up reward.
-  void find_range() {
+  double weight(const Search& search, int signal) const {
+    return table_.directions().weight(search.direction, signal);
+  }
+  double value(const Search& search, const Common& at) const {
+    return weight(search, 0) * at.reward + weight(search, 1) * at.utility;
+  }
+  double slope(const Search& search, const Common& at) const {
+    return weight(search, 0) * at.slope + weight(search, 1);
+  }
+
+  // Between the smallest utility at which one of the states would have to give up reward, and the
+  // largest that every state can guarantee.
+  void begin() {
     std::vector<double> ends(2, kInfinity);
     for_each_own(landings_, [&](State s) {
       const std::vector<double>& utility = curves_[s].utility;
@@ -151,71 +178,71 @@ class CommonPromises {
       ends[0] = std::min(ends[0], utility.front() + worth);
       ends[1] = std::min(ends[1], utility.back() + worth);
     });
-    ends_ = least_of(landings_, std::move(ends));
-    ends_[0] = std::min(ends_[0], ends_[1]);
-    for (int k = 0; k < size_; ++k) searches_.push_back({k, ends_[0], ends_[1]});
+    ends = least_of(landings_, std::move(ends));
+    ends[0] = std::min(ends[0], ends[1]);
+    const std::vector<Common> known = common_rewards(ends);
+    for (int k = 0; k < table_.directions().size(); ++k)
+      searches_.push_back({k, known[0], known[1]});
   }
 
-  // The most reward that every state can guarantee together with each of these utilities.
-  std::vector<double> common_rewards(const std::vector<double>& utilities) const {
-    std::vector<double> least(utilities.size(), kInfinity);
+  std::vector<Common> common_rewards(const std::vector<double>& utilities) const {
+    std::vector<double> least(utilities.size(), kInfinity), slopes(utilities.size(), kInfinity);
     std::vector<MemoryMove> moves;
     for (std::size_t q = 0; q < utilities.size(); ++q) {
       workers_.check();
       for_each_own(landings_, [&](State s) {
+        const double utility = utilities[q] - landings_.worth(s, 1);
         moves.clear();
-        mix_for_utility(curves_[s], utilities[q] - landings_.worth(s, 1), moves);
+        mix_for_utility(curves_[s], utility, moves);
         double reward = landings_.worth(s, 0);
         for (const MemoryMove& move : moves)
           reward += move.weight * table_.points(s, 0)[move.memory];
-        least[q] = std::min(least[q], reward);
+        if (reward > least[q]) return;
+        slopes[q] = reward < least[q] ? slope_at(curves_[s], utility)
+                                      : std::min(slopes[q], slope_at(curves_[s], utility));
+        least[q] = reward;
       });
     }
-    return least_of(landings_, std::move(least));
+    const std::vector<double> rewards = least_of(landings_, least);
+    for (std::size_t q = 0; q < least.size(); ++q)
+      if (least[q] > rewards[q]) slopes[q] = kInfinity;  // of a state on another rank
+    slopes = least_of(landings_, std::move(slopes));
+    std::vector<Common> found;
+    for (std::size_t q = 0; q < utilities.size(); ++q)
+      found.push_back({utilities[q], rewards[q], slopes[q]});
+    return found;
   }
 
-  double worth(int direction, double reward, double utility) const {
-    return table_.directions().weight(direction, 0) * reward +
-           table_.directions().weight(direction, 1) * utility;
+  static double slope_at(const Curve& curve, double utility) {
+    const auto above = std::lower_bound(curve.utility.begin(), curve.utility.end(), utility) -
+                       curve.utility.begin();
+    if (above == 0 || curve.price.empty()) return 0;
+    return -curve.price[std::min<std::int64_t>(above, curve.corners() - 1) - 1];
   }
 
-  void narrow() {
-    std::vector<double> questions;
-    std::vector<Search*> open;
-    for (int step = 0; step < 60; ++step) {
-      questions.clear(), open.clear();
-      for (Search& search : searches_) {
-        if (!search.open()) continue;
-        open.push_back(&search);
-        questions.push_back(search.from + search.step());
-        questions.push_back(search.to - search.step());
-      }
-      if (open.empty()) return;
-      const std::vector<double> rewards = common_rewards(questions);
-      for (std::size_t n = 0; n < open.size(); ++n) {
-        const double left = questions[2 * n], right = questions[2 * n + 1];
-        const int k = open[n]->direction;
-        if (worth(k, rewards[2 * n], left) < worth(k, rewards[2 * n + 1], right))
-          open[n]->from = left;
-        else
-          open[n]->to = right;
-      }
-    }
+  // Where to look next; false when the best is at one of the ends.
+  bool narrow(Search& search) const {
+    const Common &from = search.from, &to = search.to;
+    const double rise = slope(search, from), fall = slope(search, to);
+    search.open =
+        search.open && rise > 0 && fall < 0 &&
+        to.utility - from.utility > 1e-13 * (std::abs(from.utility) + std::abs(to.utility));
+    if (!search.open) return false;
+    const double apart = value(search, to) - value(search, from);
+    search.next = (apart + rise * from.utility - fall * to.utility) / (rise - fall);
+    search.open = search.next > from.utility && search.next < to.utility;
+    return search.open;
   }
 
-  void choose() {
-    std::vector<double> questions;
-    for (const Search& s : searches_)
-      questions.insert(questions.end(), {s.from, ends_[0], s.to, ends_[1]});
-    const std::vector<double> rewards = common_rewards(questions);
-    for (std::size_t n = 0; n < searches_.size(); ++n) {
-      const int k = searches_[n].direction;
-      std::size_t best = 4 * n;
-      for (std::size_t q = 4 * n + 1; q < 4 * n + 4; ++q) {
-        if (worth(k, rewards[q], questions[q]) > worth(k, rewards[best], questions[best])) best = q;
-      }
-      table_.points(place_of(landings_), 0)[k] = rewards[best];
-      table_.points(place_of(landings_), 1)[k] = questions[best];
+  void take(const Common& found, Search& search) const {
+    const double tangent = value(search, search.from) +
+                           slope(search, search.from) * (found.utility - search.from.utility);
+    const double here = value(search, found);
+    if (tangent - here <= 1e-14 * std::abs(tangent)) {
+      search.from = search.to = found;
+      search.open = false;
+    } else {
+      (slope(search, found) > 0 ? search.from : search.to) = found;
     }
   }
 
@@ -223,8 +250,6 @@ class CommonPromises {
   const std::vector<Curve>& curves_;
   TradeOffs& table_;
   Workers& workers_;
-  int size_;
-  std::vector<double> ends_;  // of the utilities: two
   std::vector<Search> searches_;
 };
 
