@@ -17,6 +17,7 @@ Weights weights_of(const Model& features, Row row) {
   for (auto i = features.outcome_begin(row); i < features.outcome_end(row); ++i)
     weights.push_back(
         {features.arrays().next[i] - features.ordinary(), features.arrays().probability[i]});
+  if (weights.size() == 1) weights[0].weight = 1;  // all of them alike, whatever their rounding
   return weights;
 }
 

@@ -127,6 +127,28 @@ def test_a_log_of_mixtures(tmp_path):
     assert worst > rd.solve(rd.recorded(log, horizon=4, uncertainty=rd.KL(0.05), confidence=0.95), "robust").reward.worst
 
 
+def test_factors_of_stages_have_samples_of_their_own():
+    late = FACTORS[::-1]
+    staged = rd.Problem(features=WEIGHTS, factors=np.full((2, 2, 3), 1 / 3), reward=REWARD, horizon=2)
+    rows = np.stack([ROWS, WEIGHTS @ late])
+
+    def simulator(query):
+        return int(np.random.default_rng(query.seed).choice(3, p=rows[query.stage, query.state, query.action]))
+
+    found = rd.estimate(simulator, samples=3000, stages=2, features=staged)
+    model = found.given.model
+    for stage, factors in enumerate((FACTORS, late)):
+        first = int(model.state_rows[5 * stage + 3])
+        for k in range(2):
+            outcomes = slice(*model.row_outcomes[first + k : first + k + 2])
+            shares = np.bincount(model.next[outcomes], model.probability[outcomes], 3)
+            assert shares == pytest.approx(factors[k], abs=0.05)
+    learned = rd.learn(simulator, stages=2, features=staged, epsilon=0.5)
+    assert learned.status == "certified"
+    truth = rd.Problem(features=WEIGHTS, factors=np.stack([FACTORS, late]), reward=REWARD, horizon=2)
+    assert learned.reward.worst <= rd.solve(truth, "robust").reward.worst <= learned.reward.bound + 1e-9
+
+
 def test_rows_without_samples_are_no_matter(tmp_path):
     log = write_log(tmp_path / "log.csv", 5_000, only=[(0, 1), (2, 1)])
     found = rd.recorded(log, features=guess())
