@@ -41,6 +41,7 @@ const CurveFunctions& best_functions() {
 }  // namespace
 
 void stand_on_curve(const CurveLanes& lanes) { best_functions().stand_on_curve(lanes); }
+void step_on_curve(const CornerLanes& lanes) { best_functions().step_on_curve(lanes); }
 void sum_supports(const SupportSum& sum, double* to) { best_functions().sum_supports(sum, to); }
 
 }  // namespace redoubt::internal

@@ -43,6 +43,25 @@ struct CurveLanes {
 };
 void stand_on_curve(const CurveLanes& lanes);
 
+// One place in a game by averages. Every lane goes a share `step` of the way from the utility where
+// it stands to that of the best corner at the price that q = weight * kernel makes, and stands on
+// the curve there. Arrays are readable and writable up to a multiple of eight lanes.
+struct CornerLanes {
+  int lanes = 0;
+  const CurveCorner* corners = nullptr;  // as above
+  int last = 0;                          // corner
+  double shift[2] = {0, 0};              // by which the values of this place are higher
+  const double* weight[2] = {};          // [lane], and below
+  const double* kernel[2] = {};
+  const double* step = nullptr;
+  std::int64_t* best = nullptr;    // a guess of the best corner; receives it
+  std::int64_t* corner = nullptr;  // a guess of the corner at or before the utility; receives it
+  double* reward = nullptr;        // receives that of where a lane stands now
+  double* utility = nullptr;       // where a lane stands
+  double* sum = nullptr;           // what the best corners are worth at q is added to it
+};
+void step_on_curve(const CornerLanes& lanes);
+
 // A table that is linear between prices: this much for a unit of each weight, up to this price.
 // The same numbers begin a CurveCorner, whose last price is infinite, too.
 struct SupportEntry {
@@ -78,6 +97,7 @@ void sum_supports(const SupportSum& sum, double* to);
 
 struct CurveFunctions {
   void (*stand_on_curve)(const CurveLanes&);
+  void (*step_on_curve)(const CornerLanes&);
   void (*sum_supports)(const SupportSum&, double*);
 };
 const CurveFunctions& curve_functions(InstructionSet instructions);

@@ -153,6 +153,66 @@ TEST(Curves, EveryLaneStandsWhereTheCurveHasItsPrice) {
   }
 }
 
+TEST(Curves, StepsGoAShareOfTheWayToTheBestCorner) {
+  std::mt19937_64 random(4);
+  for (const InstructionSet instructions : instruction_sets()) {
+    for (int trial = 0; trial < 300; ++trial) {
+      const std::vector<CurveCorner> corners = random_curve(random);
+      const int lanes = 1 + pick(random, 20), room = padded_lanes(lanes);
+      const int last = static_cast<int>(corners.size()) - 3;
+      const double first = corners[1].utility, most = corners[last + 1].utility;
+      std::vector<double> weight[2], kernel[2], step(room), reward(room), utility(room), sum(room);
+      std::vector<std::int64_t> best(room, 0), corner(room, 0);
+      for (auto& array : weight) array.resize(room);
+      for (auto& array : kernel) array.resize(room);
+      for (int n = 0; n < lanes; ++n) {
+        weight[0][n] = pick(random, 8) ? 1 : 0;
+        weight[1][n] = pick(random, 8) ? std::exp(uniform(random, -4, 4)) : 0;
+        for (auto& array : kernel) array[n] = pick(random, 8) ? uniform(random) : 0;
+        step[n] = pick(random, 3) ? uniform(random) : 1;
+        utility[n] = uniform(random, first, most);
+        best[n] = pick(random, last + 1), corner[n] = pick(random, last + 1);
+      }
+      const std::vector<double> from = utility;
+      curve_functions(instructions)
+          .step_on_curve({.lanes = lanes,
+                          .corners = corners.data() + 1,
+                          .last = last,
+                          .shift = {0.5, -0.25},
+                          .weight = {weight[0].data(), weight[1].data()},
+                          .kernel = {kernel[0].data(), kernel[1].data()},
+                          .step = step.data(),
+                          .best = best.data(),
+                          .corner = corner.data(),
+                          .reward = reward.data(),
+                          .utility = utility.data(),
+                          .sum = sum.data()});
+      for (int n = 0; n < lanes; ++n) {
+        const double q0 = weight[0][n] * kernel[0][n], q1 = weight[1][n] * kernel[1][n];
+        const auto worth = [&](int c) {
+          return q0 * (corners[c + 1].reward + 0.5) + q1 * (corners[c + 1].utility - 0.25);
+        };
+        double expected = worth(0);
+        for (int c = 1; c <= last; ++c) expected = std::max(expected, worth(c));
+        ASSERT_NEAR(sum[n], expected, 1e-9 * (1 + std::abs(expected))) << name(instructions);
+        ASSERT_NEAR(worth(static_cast<int>(best[n])), expected, 1e-9 * (1 + std::abs(expected)));
+        // Where nothing counts, a lane stays where it is.
+        const double target = q0 + q1 > 0 ? corners[best[n] + 1].utility : from[n];
+        ASSERT_NEAR(utility[n], from[n] + step[n] * (target - from[n]), 1e-12);
+        const CurveCorner &left = corners[corner[n] + 1], &right = corners[corner[n] + 2];
+        ASSERT_LE(left.utility, utility[n]);
+        if (corner[n] < last) {
+          ASSERT_GE(right.utility, utility[n]);
+        }
+        const double along = right.utility > left.utility
+                                 ? (utility[n] - left.utility) / (right.utility - left.utility)
+                                 : 0;
+        ASSERT_NEAR(reward[n], left.reward + along * (right.reward - left.reward), 1e-9);
+      }
+    }
+  }
+}
+
 // Tables of places that share their prices, with what stands before the first entry.
 struct Tables {
   std::vector<double> prices;

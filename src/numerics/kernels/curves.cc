@@ -121,6 +121,59 @@ void stand_on_curve(const CurveLanes& to) {
   }
 }
 
+[[gnu::always_inline]] inline void step(const CornerLanes& to, int lane) {
+  const double* corners = &to.corners->reward;
+  const Mask live = below(to.lanes - lane);
+  const Lanes q0 = load(to.weight[0] + lane) * load(to.kernel[0] + lane);
+  const Lanes q1 = load(to.weight[1] + lane) * load(to.kernel[1] + lane);
+  const Mask some = live & (q0 + q1 > 0.0);
+  Integers at = shift_left(clamp(load(to.best + lane), 0, to.last), 3);
+  FourLanes best = gather_four(corners, at);
+  for (;;) {
+    const Mask up = (best.number[2] * q0 <= q1) & some;
+    if (!any(up)) break;
+    at = add_where(up, at, kCorner);
+    best = gather_four(corners, at);
+  }
+  for (;;) {
+    const Mask down = (gather(corners + 2 - kCorner, at) * q0 > q1) & some;
+    if (!any(down)) break;
+    at = add_where(down, at, -kCorner);
+    best = gather_four(corners, at);
+  }
+  store(to.best + lane, arithmetic_shift_right(at, 3));
+  const Lanes worth = q0 * (best.number[0] + to.shift[0]) + q1 * (best.number[1] + to.shift[1]);
+  store(to.sum + lane, load(to.sum + lane) + worth);
+
+  const Lanes from = load(to.utility + lane);
+  const Lanes share = select(some, load(to.step + lane), 0.0);
+  const Lanes utility = min(max(from + share * (best.number[1] - from), to.corners->utility),
+                            to.corners[to.last].utility);
+  at = shift_left(clamp(load(to.corner + lane), 0, to.last), 3);
+  for (;;) {
+    const Mask up = (gather(corners + 1 + kCorner, at) < utility) & live;
+    if (!any(up)) break;
+    at = add_where(up, at, kCorner);
+  }
+  FourLanes here = gather_four(corners, at);
+  for (;;) {
+    const Mask down = (here.number[1] > utility) & live;
+    if (!any(down)) break;
+    at = add_where(down, at, -kCorner);
+    here = gather_four(corners, at);
+  }
+  store(to.corner + lane, arithmetic_shift_right(at, 3));
+  // The price behind the last corner is infinite.
+  const Lanes beyond = utility - here.number[1];
+  const Lanes given_up = select(beyond > 0.0, here.number[2] * beyond, 0.0);
+  store(to.utility + lane, utility);
+  store(to.reward + lane, here.number[0] - given_up);
+}
+
+void step_on_curve(const CornerLanes& to) {
+  for (int lane = 0; lane < to.lanes; lane += kLanes) step(to, lane);
+}
+
 [[gnu::always_inline]] inline Integers begin_at(const SupportSum& sum, std::int64_t lane, Lanes q0,
                                                 Lanes q1) {
   if (sum.guess) return load(sum.guess + lane);
@@ -162,6 +215,6 @@ void sum_supports(const SupportSum& sum, double* to) {
 
 }  // namespace
 
-const CurveFunctions curve_functions{stand_on_curve, sum_supports};
+const CurveFunctions curve_functions{stand_on_curve, step_on_curve, sum_supports};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

@@ -3,8 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "solvers/frontier/games/kl_game.h"
+#include "solvers/frontier/games/warm_starts.h"
 #include "solvers/frontier/sets/landings.h"
+#include "solvers/frontier/sets/next_stage_layout.h"
 #include "solvers/frontier/sets/recipes.h"
 #include "solvers/frontier/sets/supports.h"
 
@@ -84,7 +85,7 @@ struct BackupOptions {
   bool keep_rivals = false;                // see Causes
   bool last = false;                       // the next stage is the end of the horizon
   const NextStageLayout* ahead = nullptr;  // the next stage, with one constraint
-  // Against kl, where the games of this stage and of the next begin.
+  // With one constraint, where the games of this stage and of the next begin.
   StageWarmStarts* warm_starts = nullptr;
   const StageWarmStarts* later_warm_starts = nullptr;
 };

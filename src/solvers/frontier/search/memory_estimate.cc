@@ -24,6 +24,7 @@ struct Shape {
   double rows, outcomes;  // of a stage; a landing counts as an outcome
   double places;          // where a decision leads, on average
   double signals, landings;
+  bool shared;  // a radius by the rows of a state
   bool kl;
 };
 
@@ -38,9 +39,9 @@ Shape shape_of(const Problem& problem) {
   shape.outcomes = static_cast<double>(model.outcomes()) / model.stages() +
                    (shape.landings > 0 ? shape.rows : 0);
   // Where the rows of a state share a radius, a point may take all of them.
-  const bool shared = shares_radius(problem);
-  shape.places = shape.outcomes / std::max(1.0, shared ? shape.own : shape.rows);
-  shape.kl = !shared && shape.signals == 2 && std::holds_alternative<KL>(problem.uncertainty());
+  shape.shared = shares_radius(problem);
+  shape.places = shape.outcomes / std::max(1.0, shape.shared ? shape.own : shape.rows);
+  shape.kl = std::holds_alternative<KL>(problem.uncertainty());
   return shape;
 }
 
@@ -78,8 +79,9 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   plan.policy = stages * (passes * stage.policy + shape.own * (extremes + found));
   // The next stage, laid out for lanes.
   if (shape.signals == 2) plan.values += (shape.known + shape.landings) * (104 * directions + 184);
-  // Against kl, where the games of this stage and the next have ended.
-  if (shape.kl) plan.values += 2 * directions * (32 * shape.rows + 8 * shape.outcomes);
+  // With one constraint, where the games of this stage and the next have ended.
+  if (shape.signals == 2 && !shape.shared)
+    plan.values += 2 * directions * (32 * shape.rows + (shape.kl ? 8 : 12) * shape.outcomes);
   return plan;
 }
 

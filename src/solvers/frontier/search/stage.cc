@@ -53,26 +53,26 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   // to be better.
   const Step step{stage, state, next, here, options};
   if (!guess_best(state, next, directions, options.ahead)) {
-    for (int a = 0; a < actions; ++a) play(step, a, lanes_, kFirstLook, means_);
+    for (int a = 0; a < actions; ++a) play(step, a, lanes_, kFirstLook, kl_set_);
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
   }
   std::vector<int> chosen;
-  const auto play_open = [&](int a, Means means, const auto& included) {
+  const auto play_open = [&](int a, bool newton, const auto& included) {
     chosen.clear();
     for (const int lane : lanes_) {
       const auto at = static_cast<std::size_t>(a) * lanes + lane;
       if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
         chosen.push_back(lane);
     }
-    if (!chosen.empty()) play(step, a, chosen, options.rounds, means);
+    if (!chosen.empty()) play(step, a, chosen, options.rounds, newton);
   };
   for (const bool likely : {true, false}) {
     for (int a = 0; a < actions; ++a)
-      play_open(a, means_, [&](int lane) { return (likely_[lane] == a) == likely; });
+      play_open(a, kl_set_, [&](int lane) { return (likely_[lane] == a) == likely; });
   }
   // Where Newton's method does not settle a game of many rounds, averages do.
-  if (means_ == Means::newton && options.rounds > kNewtonRounds) {
-    for (int a = 0; a < actions; ++a) play_open(a, Means::averages, [](int) { return true; });
+  if (kl_set_ && options.rounds > kNewtonRounds) {
+    for (int a = 0; a < actions; ++a) play_open(a, false, [](int) { return true; });
   }
   keep_bounds(actions, directions, here.table.bounds(state), options.keep_rivals,
               here.causes[state]);
@@ -135,12 +135,12 @@ void StateBackup::keep_bounds(int actions, const Directions& directions, double*
 
 // Where the games of an action stand, and where those of the next stage stood if the row is the
 // same there.
-KlHistory StateBackup::warm_starts_of(int stage, State state, int action, int directions,
-                                      const BackupOptions& options) const {
+GameHistory StateBackup::warm_starts_of(int stage, State state, int action, int directions,
+                                        const BackupOptions& options) const {
   const Model& model = problem_->model();
   auto& actions = (*options.warm_starts)[state];
   actions.resize(model.row_end(stage, state) - model.row_begin(stage, state));
-  KlHistory history{&actions[action], nullptr};
+  GameHistory history{&actions[action], nullptr};
   if (history.own->warm_starts.empty()) history.own->warm_starts.resize(directions);
   if (model.stages() > 1 || options.later_warm_starts->empty()) return history;
   const auto& later = (*options.later_warm_starts)[state];
@@ -150,7 +150,7 @@ KlHistory StateBackup::warm_starts_of(int stage, State state, int action, int di
 
 // Plays the game of one action in some directions and keeps what is better than before.
 void StateBackup::play(const Step& step, int action, std::span<const int> lanes, int rounds,
-                       Means means) {
+                       bool newton) {
   const auto& [stage, state, next, here, options] = step;
   const Directions& directions = here.table.directions();
   const int signals = directions.signals(), count = static_cast<int>(lanes.size());
@@ -169,12 +169,16 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
                      &next.table,   &next.curves, &next.supports,
                      options.ahead, weights_,     tolerance_,
                      beat_,         rounds};
-  const bool kl = means == Means::newton && places.size() > 1 &&
-                  std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
-  if (kl) {
-    kl_.solve(game, lanes, warm_starts_of(stage, state, action, directions.size(), options), ends_);
-  } else {
+  newton = newton && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
+  if (signals > 2) {
     saddle_.solve(game, ends_);
+  } else {
+    const GameHistory history = warm_starts_of(stage, state, action, directions.size(), options);
+    if (newton) {
+      kl_.solve(game, lanes, history, ends_);
+    } else {
+      curve_.solve(game, lanes, history, ends_);
+    }
   }
   for (int n = 0; n < count; ++n) {
     const int lane = lanes[n];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "solvers/frontier/games/averaged_response_game.h"
+#include "solvers/frontier/games/curve_game.h"
 #include "solvers/frontier/games/kl_game.h"
 #include "solvers/frontier/search/frontier_stage.h"
 #include "solvers/frontier/search/mixture_backup.h"
@@ -19,9 +20,9 @@ class StateBackup {
         channels_(channels),
         landings_(&landings),
         saddle_(problem, channels),
-        kl_(problem, channels) {
-    if (channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty()))
-      means_ = Means::newton;
+        curve_(problem, channels),
+        kl_(problem, channels),
+        kl_set_(channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty())) {
     if (scope_of(problem.uncertainty()) == Scope::state)
       mixtures_.emplace(problem, channels, landings);
   }
@@ -30,7 +31,7 @@ class StateBackup {
            const BackupOptions& options);
   RowEvaluator& rows() { return saddle_.rows(); }
   double evaluations() const {
-    return saddle_.rows().evaluations() + kl_.evaluations() +
+    return saddle_.rows().evaluations() + curve_.evaluations() + kl_.evaluations() +
            (mixtures_ ? mixtures_->evaluations() : 0);
   }
 
@@ -38,8 +39,6 @@ class StateBackup {
   std::span<const std::int64_t> places_of(Row row);
 
  private:
-  enum class Means { averages, newton };  // of finding where a game ends
-
   // The state at hand, between two stages.
   struct Step {
     int stage;
@@ -48,11 +47,11 @@ class StateBackup {
     FrontierStage& here;
     const BackupOptions& options;
   };
-  void play(const Step& step, int action, std::span<const int> lanes, int rounds, Means means);
+  void play(const Step& step, int action, std::span<const int> lanes, int rounds, bool newton);
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
                   const NextStageLayout* ahead);
-  KlHistory warm_starts_of(int stage, State state, int action, int directions,
-                           const BackupOptions& options) const;
+  GameHistory warm_starts_of(int stage, State state, int action, int directions,
+                             const BackupOptions& options) const;
   void write_recipes(int stage, State state, const FrontierStage& next, bool last,
                      Recipes& recipes) const;
   // The worst cases of what recipes lead to, for several points of one state that take the same
@@ -67,10 +66,11 @@ class StateBackup {
   const Problem* problem_;
   std::span<const Channel> channels_;
   const Landings* landings_;
-  AveragedResponseGame saddle_;
+  AveragedResponseGame saddle_;  // with several constraints
+  CurveGame curve_;              // with one
   KlGame kl_;
   std::optional<MixtureBackup> mixtures_;  // where the rows of a state share a radius
-  Means means_ = Means::averages;          // that the games of this problem begin with
+  bool kl_set_;                            // games are played by Newton's method
   std::vector<GameEnd> ends_;
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
