@@ -89,11 +89,16 @@ void certificate(Table& table) {
     table.add({"certificate without uncertainty by Storm's multi-objective engine, " + model, 2, .7,
                Better::lower, lacks_storm()},
               [&] { return run_python("multi_objective.py", model)["ratio"].get<double>(); });
-  // (Total variation anywhere is another matter: a landing is a promise of all states.)
-  for (const char* set : {"tv,reach=support", "chi2"})
+  // At most 1.5 was asked for; the floors are what averages do today. (Total variation anywhere is
+  // another matter: a landing is a promise of all states.)
+  const std::pair<const char*, double> by_averages[] = {
+      {"tv,reach=support", 2.5}, {"chi2", 2.5}, {"interval", 5}};
+  for (const auto& [set, floor] : by_averages)
     table.add(
-        {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", 3, 1.5},
-        [&] { return by_kl("garnet(states=50,actions=4,successors=8,horizon=20,seed=1", set); });
+        {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", floor, 1.5},
+        [name = set] {
+          return by_kl("garnet(states=50,actions=4,successors=8,horizon=20,seed=1", name);
+        });
 }
 
 }  // namespace redoubt::bench
