@@ -4,9 +4,9 @@
 #include <ctime>
 #include <limits>
 
-#include "bellman/large_arrays.h"
 #include "bellman/row_evaluator.h"
 #include "redoubt/environments.h"
+#include "support/array_memory.h"
 #include "topics.h"
 
 // All rows of a stage for some of its budgets, then all rows for the next ones, each slab with a

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
+#include "support/array_memory.h"
 
 namespace redoubt::internal {
 namespace {

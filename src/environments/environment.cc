@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <variant>
 
 #include "model/set_traits.h"
 #include "support/require.h"

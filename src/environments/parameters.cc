@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "support/excerpt.h"
 #include "support/require.h"
 
 namespace redoubt::internal {

@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include "environments/environment.h"
-#include "support/excerpt.h"
 #include "support/require.h"
 
 namespace redoubt {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "evaluation/nature_iteration.h"
 #include "evaluation/small_chain.h"
+#include "support/array_memory.h"
 
 namespace redoubt::internal {
 

@@ -1,10 +1,8 @@
 #include "redoubt/evaluate.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "evaluation/evaluation.h"
-#include "parallel/collectives.h"
 #include "parallel/memory_limit.h"
 #include "policy/check.h"
 

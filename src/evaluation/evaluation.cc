@@ -12,7 +12,6 @@
 #include "evaluation/without_traps.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
-#include "policy/memory_update.h"
 
 namespace redoubt::internal {
 namespace {

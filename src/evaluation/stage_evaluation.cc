@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "bellman/large_arrays.h"
 #include "model/bytes.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/collectives.h"
-#include "policy/bytes.h"
 #include "policy/memory_update.h"
+#include "policy/stage_arrays.h"
+#include "support/array_memory.h"
 
 namespace redoubt::internal {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <span>
 
-#include "bellman/large_arrays.h"
 #include "bellman/nominal_rows.h"
 #include "model/end_components.h"
 #include "model/ends.h"
 #include "parallel/collectives.h"
+#include "support/array_memory.h"
 #include "support/require.h"
 
 namespace redoubt::internal {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/collectives.h"
 
 namespace redoubt::internal {

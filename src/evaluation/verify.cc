@@ -8,11 +8,9 @@
 #include "evaluation/satisfied.h"
 #include "evaluation/verified_budget.h"
 #include "evaluation/verified_traps.h"
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "parallel/stopwatch.h"
 #include "policy/budget_axes.h"
-#include "redoubt/evaluate.h"
 #include "sets/reference.h"
 #include "support/require.h"
 

@@ -1,7 +1,5 @@
 #include "evaluation/whole_kernel.h"
 
-#include <numeric>
-
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 

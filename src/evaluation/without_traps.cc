@@ -1,6 +1,5 @@
 #include "evaluation/without_traps.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

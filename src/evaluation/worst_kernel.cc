@@ -7,7 +7,7 @@
 #include "evaluation/chance_value.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/nature_in_traps.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/memory_limit.h"
 #include "policy/memory_update.h"
 #include "support/require.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
+#include "io/archives.h"
 #include "io/json/json_model.h"
-#include "io/packed.h"
-#include "io/prism/prism_files.h"
+#include "io/prism/prism_parts.h"
 #include "io/umb/umb_read.h"
 #include "model/goal_words.h"
 #include "model/submodel.h"

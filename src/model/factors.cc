@@ -4,7 +4,6 @@
 #include <map>
 
 #include "model/row_name.h"
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "support/require.h"
 

@@ -1,7 +1,6 @@
 #include "redoubt/model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
@@ -11,7 +10,6 @@
 #include "model/factors.h"
 #include "model/groups.h"
 #include "model/row_name.h"
-#include "model/submodel.h"
 #include "model/validate.h"
 #include "support/require.h"
 

@@ -11,7 +11,6 @@
 #include "model/goals.h"
 #include "model/groups.h"
 #include "model/row_name.h"
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "model/start.h"
 #include "support/require.h"

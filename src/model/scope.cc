@@ -1,4 +1,4 @@
-#include "model/scope.h"
+#include "model/set_traits.h"
 
 #include "model/row_name.h"
 #include "support/require.h"

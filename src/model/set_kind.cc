@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "redoubt/uncertainty.h"
 #include "support/require.h"

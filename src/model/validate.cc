@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "support/large_pages.h"
+#include "support/array_memory.h"
 #include "support/thread_pool.h"
 
 namespace redoubt::internal {

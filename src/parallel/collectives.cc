@@ -1,7 +1,6 @@
 #include "parallel/collectives.h"
 
 #include <array>
-#include <optional>
 
 #include "redoubt/error.h"
 

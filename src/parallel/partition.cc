@@ -1,11 +1,9 @@
 #include "parallel/partition.h"
 
 #include <algorithm>
-#include <array>
 
 #include "model/submodel.h"
 #include "parallel/collectives.h"
-#include "support/require.h"
 
 namespace redoubt {
 using namespace internal;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "parallel/stopwatch.h"
 #include "redoubt/advanced/ranks.h"

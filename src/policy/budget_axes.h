@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "parallel/workers.h"
 #include "redoubt/policy.h"
 #include "redoubt/problem.h"

@@ -1,6 +1,5 @@
 #include "policy/check.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

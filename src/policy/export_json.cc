@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
-#include <span>
 
 #include "bellman/row_evaluator.h"
 #include "policy/export.h"

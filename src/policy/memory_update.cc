@@ -1,7 +1,5 @@
 #include "policy/memory_update.h"
 
-#include <algorithm>
-
 #include "model/row_name.h"
 #include "policy/budget.h"
 #include "support/require.h"

@@ -1,7 +1,6 @@
 #include "redoubt/policy.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "policy/budget.h"
 #include "policy/stage_builder.h"

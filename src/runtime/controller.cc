@@ -1,7 +1,6 @@
 #include "redoubt/controller.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 

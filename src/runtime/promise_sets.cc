@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "numerics/small_lp.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"

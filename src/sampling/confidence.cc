@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "model/row_name.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/estimate.h"
 #include "sampling/binomial.h"
 #include "support/require.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "sampling/binomial.h"
 #include "support/require.h"
 

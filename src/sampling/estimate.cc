@@ -1,6 +1,5 @@
 #include "redoubt/estimate.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sets/worst_case.h"
-#include "support/cache_lines.h"
+#include "support/array_memory.h"
 
 namespace redoubt::internal {
 

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "model/scope.h"
 #include "model/set_traits.h"
 #include "redoubt/worst_case.h"
 #include "sets/check_rows.h"

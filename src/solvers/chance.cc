@@ -8,7 +8,6 @@
 #include "chance/to_original.h"
 #include "evaluation/satisfied.h"
 #include "policy/budget_axes.h"
-#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/chance.h"
 #include "redoubt/evaluate.h"
 #include "solvers/finish.h"

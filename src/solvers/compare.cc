@@ -9,8 +9,6 @@
 
 #include "evaluation/satisfied.h"
 #include "parallel/workers.h"
-#include "redoubt/advanced/checkpoint.h"
-#include "redoubt/evaluate.h"
 #include "redoubt/solve.h"
 #include "support/require.h"
 

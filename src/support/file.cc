@@ -32,22 +32,50 @@ void remove_leftovers(const std::filesystem::path& target) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_of(target), failure)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix) || !name.ends_with(kUnfinished)) continue;
-    const int descriptor = ::open(entry.path().c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) continue;
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
-    ::close(descriptor);
+    const OpenFile file(::open(entry.path().c_str(), O_WRONLY | O_CLOEXEC));
+    if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
   }
 }
 
+// Goes on with step(done so far) until all bytes are done, it does nothing more, or fails.
+template <class Step>
+std::size_t all_of(std::size_t bytes, Step step) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t more = step(done);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) break;
+    done += static_cast<std::size_t>(more);
+  }
+  return done;
+}
+
 }  // namespace
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::size_t OpenFile::read(void* data, std::size_t bytes, std::int64_t at) const {
+  return all_of(bytes, [&](std::size_t done) {
+    return ::pread(descriptor_, static_cast<char*>(data) + done, bytes - done,
+                   at + static_cast<off_t>(done));
+  });
+}
+
+std::size_t OpenFile::write(const void* data, std::size_t bytes, std::int64_t at) const {
+  return all_of(bytes, [&](std::size_t done) {
+    return ::pwrite(descriptor_, static_cast<const char*>(data) + done, bytes - done,
+                    at + static_cast<off_t>(done));
+  });
+}
 
 NewFile::NewFile(const std::filesystem::path& target) : target_(target) {
   remove_leftovers(target);
   struct stat status = {};
   do {  // until it is ours: between its making and its lock it looks like a leftover to others
-    if (descriptor_ >= 0) ::close(descriptor_);
     open();
-    check(::flock(descriptor_, LOCK_EX) == 0 && ::fstat(descriptor_, &status) == 0);
+    check(::flock(file_, LOCK_EX) == 0 && ::fstat(file_, &status) == 0);
   } while (status.st_nlink == 0);
 }
 
@@ -55,32 +83,28 @@ void NewFile::open() {
   static std::atomic<int> count{0};
   path_ = target_;
   path_ += fmt::format(".{}-{}{}", ::getpid(), count++, kUnfinished);
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  check(descriptor_ >= 0);
+  file_ = OpenFile(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  check(file_ >= 0);
 }
 
 NewFile::~NewFile() {
   if (!kept_) ::unlink(path_.c_str());
-  ::close(descriptor_);
 }
 
 void NewFile::reserve(std::uint64_t bytes) {
-  const int done = ::fallocate(descriptor_, 0, 0, static_cast<off_t>(bytes));
+  const int done = ::fallocate(file_, 0, 0, static_cast<off_t>(bytes));
   check(done == 0 || errno == EOPNOTSUPP || errno == ENOSYS);
-  check(::ftruncate(descriptor_, 0) == 0);
+  check(::ftruncate(file_, 0) == 0);
 }
 
 void NewFile::write(std::string_view content) {
-  while (!content.empty()) {
-    const auto written = ::write(descriptor_, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    check(written >= 0);
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+  check(all_of(content.size(), [&](std::size_t done) {
+          return ::write(file_, content.data() + done, content.size() - done);
+        }) == content.size());
 }
 
 void NewFile::keep() {
-  check(::fsync(descriptor_) == 0);
+  check(::fsync(file_) == 0);
   check(::rename(path_.c_str(), target_.c_str()) == 0);
   kept_ = true;
   sync_folder();
@@ -89,10 +113,8 @@ void NewFile::keep() {
 // The new name must be on disk, too. Some file systems cannot sync a folder; there is nothing to do
 // about those.
 void NewFile::sync_folder() const {
-  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  ::fsync(folder);
-  ::close(folder);
+  const OpenFile folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder >= 0) ::fsync(folder);
 }
 
 void NewFile::check(bool done) const {

@@ -4,12 +4,34 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "redoubt/error.h"
 
 namespace redoubt::internal {
 
 std::string read_file(const std::filesystem::path& path);
+
+// The descriptor of a file, closed at the end; negative: none.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
+  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  OpenFile& operator=(OpenFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~OpenFile();
+  operator int() const { return descriptor_; }  // NOLINT: stands for it
+
+  // How many of these bytes could be read or written from a place on: fewer than all at the end of
+  // the file or after a failure, whose reason is in `errno`.
+  std::size_t read(void* data, std::size_t bytes, std::int64_t at) const;
+  std::size_t write(const void* data, std::size_t bytes, std::int64_t at) const;
+
+ private:
+  int descriptor_;
+};
 
 // The one way in which files are written: beside the final name, and renamed when whole and on
 // disk. Readers see the old file or the new one, whatever happens, and nothing is left behind when
@@ -18,8 +40,6 @@ std::string read_file(const std::filesystem::path& path);
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& target);
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
   ~NewFile();
 
   const std::filesystem::path& path() const { return path_; }  // where it is until it is kept
@@ -35,7 +55,7 @@ class NewFile {
   void open();
   void sync_folder() const;
   std::filesystem::path target_, path_;
-  int descriptor_ = -1;
+  OpenFile file_;
   bool kept_ = false;
 };
 

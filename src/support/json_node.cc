@@ -1,9 +1,10 @@
 #include "support/json_node.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "support/excerpt.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -35,7 +36,7 @@ class Builder : public nlohmann::json_sax<Json> {
     std::sort(keys.begin(), keys.end());
     const auto twin = std::adjacent_find(keys.begin(), keys.end());
     require(twin == keys.end(), "key '{}' is given twice, must be given once",
-            twin == keys.end() ? "" : internal::excerpt(*twin));
+            twin == keys.end() ? "" : excerpt(*twin));
     return close();
   }
   bool key(string_t& value) override {
@@ -52,7 +53,7 @@ class Builder : public nlohmann::json_sax<Json> {
     const auto dash = what.find(" - "), bracket = what.find("] ");  // before nlohmann's own words
     const auto detail = dash != std::string::npos ? dash + 3 : bracket + 2;
     throw Error(fmt::format("line {}: {}, must be JSON", line,
-                            internal::excerpt(what.substr(detail), 200)));
+                            excerpt(what.substr(detail), 200)));
   }
 
  private:
@@ -94,7 +95,7 @@ std::string json_excerpt(const Json& value) {
   if (value.is_object()) return fmt::format("an object of {}", value.size());
   if (value.is_number_float()) return number_text(value.get<double>());
   const auto text = [](const Json& shown) {
-    return internal::excerpt(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return excerpt(shown.dump(-1, ' ', false, Json::error_handler_t::replace));
   };
   // The whole of a long text would be copied to show its beginning.
   constexpr std::size_t kShown = 100;
@@ -118,11 +119,9 @@ void JsonNode::allow_only(const std::vector<std::string_view>& keys) const {
   if (!value_->is_object()) fail("must be an object");
   for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    std::string known;
-    for (const auto k : keys) known += (known.empty() ? "" : ", ") + std::string(k);
-    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", internal::excerpt(key),
+    throw Error(fmt::format("unknown key '{}'{}{}, must be one of {}", excerpt(key),
                             parent_ == nullptr ? "" : " in ", parent_ == nullptr ? "" : path(),
-                            known));
+                            fmt::join(keys, ", ")));
   }
 }
 
@@ -146,14 +145,19 @@ JsonNode JsonNode::at(std::size_t index) const {
   return JsonNode((*value_)[index], *this, {}, index);
 }
 
-JsonNode JsonNode::member(std::size_t index) const {
-  const auto& [key, value] = value_->get_ref<const Json::object_t&>().begin()[index];
-  return JsonNode(value, *this, key, 0);
-}
-
 std::size_t JsonNode::size() const {
   if (!value_->is_array()) fail("must be a list");
   return value_->size();
+}
+
+void JsonNode::require_size(std::int64_t entries, std::string_view each) const {
+  if (static_cast<std::int64_t>(size()) != entries)
+    fail(fmt::format("must have {} entries, one for each {}", entries, each));
+}
+
+bool JsonNode::flag() const {
+  if (!value_->is_boolean()) fail("must be true or false");
+  return value_->get<bool>();
 }
 
 double JsonNode::number() const {
@@ -180,7 +184,7 @@ std::string JsonNode::path() const {
   if (parent_ == nullptr) return "";
   const std::string before = parent_->path();
   if (key_.empty()) return fmt::format("{}[{}]", before, index_);
-  const std::string key = internal::excerpt(key_);
+  const std::string key = excerpt(key_);
   return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 

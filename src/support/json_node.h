@@ -26,13 +26,22 @@ class JsonNode {
   std::optional<JsonNode> find(std::string_view key) const;
   JsonNode at(std::string_view key) const;  // an Error when there is none
   JsonNode at(std::size_t index) const;
-  JsonNode member(std::size_t index) const;  // of an object, in the order of the text
-  std::size_t size() const;                  // of a list
+  std::size_t size() const;  // of a list
+  void require_size(std::int64_t entries, std::string_view each) const;  // an Error unless so
+  // Calls visit(key, value) for the members of an object, in the order of the text; the rule is of
+  // the error where it is none.
+  template <class Visit>
+  void for_each_member(std::string_view rule, Visit visit) const {
+    if (!value_->is_object()) fail(rule);
+    for (const auto& [key, value] : value_->get_ref<const Json::object_t&>())
+      visit(key, JsonNode(value, *this, key, 0));
+  }
 
   // Values, checked.
   double number() const;
   std::int64_t integer(std::int64_t least, std::int64_t most) const;
   std::string text() const;
+  bool flag() const;
   const Json& raw() const { return *value_; }
   bool is_null() const { return value_->is_null(); }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "redoubt/error.h"
@@ -13,6 +15,14 @@ namespace redoubt::internal {
 template <class... Args>
 void require(bool rule, fmt::format_string<Args...> text, Args&&... args) {
   if (!rule) throw Error(fmt::format(text, std::forward<Args>(args)...));
+}
+
+// Text from outside for the text of an error: an error is a line that people read, and what a file
+// holds may be of any length.
+inline std::string excerpt(std::string_view text, std::size_t most = 60) {
+  std::string shown(text.substr(0, most));
+  if (text.size() > most) shown.replace(most - 3, 3, "...");
+  return shown;
 }
 
 }  // namespace redoubt::internal

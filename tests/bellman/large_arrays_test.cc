@@ -1,4 +1,4 @@
-#include "bellman/large_arrays.h"
+#include "support/array_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/evaluate.h"
 #include "redoubt/simulate.h"
 #include "redoubt/verify.h"

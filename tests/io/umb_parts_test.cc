@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "io/umb/tar.h"
+#include "io/archives.h"
 #include "io/umb/umb_index.h"
 #include "redoubt/advanced/file.h"
 #include "redoubt/advanced/io.h"

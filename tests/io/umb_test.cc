@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "io/umb/tar.h"
+#include "io/archives.h"
 #include "io/umb/umb_index.h"
 #include "redoubt/advanced/io.h"
 #include "redoubt/advanced/ranks.h"

@@ -1,9 +1,9 @@
 // Layers that no cache holds are laid out and read differently; what comes out is the same.
 #include <gtest/gtest.h>
 
-#include "bellman/large_arrays.h"
 #include "redoubt/environments.h"
 #include "redoubt/solve.h"
+#include "support/array_memory.h"
 #include "support/on_ranks.h"
 
 namespace redoubt {

@@ -1,6 +1,6 @@
 #include "support/tar_files.h"
 
-#include "io/umb/tar.h"
+#include "io/archives.h"
 
 namespace redoubt::testing {
 using namespace internal;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "io/solution/own_states.h"
 #include "io/solution/parts_hdf5.h"
 #include "io/solution/stage_pieces.h"
 #include "io/solution/stage_slices.h"
+#include "io/solution/state_ranges.h"
 #include "parallel/collectives.h"
-#include "support/require.h"
 
 namespace redoubt::internal::io {
 namespace {
@@ -47,51 +46,45 @@ class ValuePieces {
 }  // namespace
 
 void ArchiveWriter::visit(const char* name, std::vector<double>& values) {
-  out_.write(under_state(name), values);
+  if (out_) out_->write(under_state(name), values);
 }
 
 void ArchiveWriter::visit(const char* name, std::vector<std::int64_t>& values) {
-  out_.write(under_state(name), values);
+  if (out_) out_->write(under_state(name), values);
 }
 
 void ArchiveWriter::visit(const char* name, std::vector<std::vector<double>>& lists) {
-  out_.write_parts<double>(under_state(name), lists.size(),
-                           [&](std::size_t i) -> const std::vector<double>& { return lists[i]; });
+  if (!out_) return;
+  out_->write_parts<double>(under_state(name), lists.size(),
+                            [&](std::size_t i) -> const std::vector<double>& { return lists[i]; });
 }
 
 void ArchiveWriter::visit(const char* name, Trace& trace) {
-  write_trace(out_, under_state(name) + "/", trace);
+  if (out_) write_trace(*out_, under_state(name) + "/", trace);
 }
 
 void ArchiveWriter::visit_states(const char* name, std::int64_t each, const ValuesAt& at) {
   const ValuePieces pieces(owners_, each, at);
-  out_.write_pieces<double>(under_state(name), pieces.sizes(),
-                            [&](std::size_t i) { return pieces.fetch(static_cast<int>(i)); });
-}
-
-void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* store) {
-  StagePieces(policy.stages, owners_.model->own_states(), owners_, store)
-      .write(out_, under_state(name) + "/");
-}
-
-void ArchiveWriter::visit_sum(const char* name, double& share) {
-  out_.write(under_state(name), std::vector<double>{sum_over_ranks(*owners_.ranks, share)});
-}
-
-void ArchiveSender::visit_states(const char*, std::int64_t each, const ValuesAt& at) {
-  const ValuePieces pieces(owners_, each, at);
   const auto sizes = pieces.sizes();
+  const auto fetch = [&](std::size_t i) { return pieces.fetch(static_cast<int>(i)); };
+  if (out_) return out_->write_pieces<double>(under_state(name), sizes, fetch);
   for (std::size_t i = 0; !counting_ && i < sizes.size(); ++i) {
-    if (sizes[i] > 0) pieces.fetch(static_cast<int>(i));
+    if (sizes[i] > 0) fetch(i);
   }
 }
 
-void ArchiveSender::visit_stages(const char*, Policy& policy, StageStore* store) {
+void ArchiveWriter::visit_stages(const char* name, Policy& policy, StageStore* store) {
   const StagePieces pieces(policy.stages, owners_.model->own_states(), owners_, store);
-  if (!counting_) pieces.hand_over();
+  if (out_)
+    pieces.write(*out_, under_state(name) + "/");
+  else if (!counting_)
+    pieces.hand_over();
 }
 
-void ArchiveSender::visit_sum(const char*, double& share) { sum_over_ranks(*owners_.ranks, share); }
+void ArchiveWriter::visit_sum(const char* name, double& share) {
+  const double sum = sum_over_ranks(*owners_.ranks, share);
+  if (out_) out_->write(under_state(name), std::vector<double>{sum});
+}
 
 void ArchiveReader::visit(const char* name, std::vector<double>& values) {
   values = in_.read<double>(under_state(name));

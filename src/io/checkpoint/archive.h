@@ -6,10 +6,12 @@
 // The state of work in a file. The first rank writes what all of them have; each reads its own.
 namespace redoubt::internal::io {
 
-// On the first rank.
+// On the first rank, with a file; and without one on every other rank, which makes the same visits
+// at the same time: one in which the first only counts, and one in which it takes the values.
 class ArchiveWriter : public Archive {
  public:
-  ArchiveWriter(hdf5::Output& out, const Owners& owners) : out_(out), owners_(owners) {}
+  ArchiveWriter(hdf5::Output* out, const Owners& owners, bool counting = false)
+      : out_(out), owners_(owners), counting_(counting) {}
   void visit(const char* name, std::vector<double>& values) override;
   void visit(const char* name, std::vector<std::int64_t>& values) override;
   void visit(const char* name, std::vector<std::vector<double>>& lists) override;
@@ -19,24 +21,7 @@ class ArchiveWriter : public Archive {
   void visit_sum(const char* name, double& share) override;
 
  private:
-  hdf5::Output& out_;
-  const Owners& owners_;
-};
-
-// On every other rank, which makes the same visits at the same time: one in which the writer only
-// counts, and one in which it takes the values.
-class ArchiveSender : public Archive {
- public:
-  ArchiveSender(const Owners& owners, bool counting) : owners_(owners), counting_(counting) {}
-  void visit(const char*, std::vector<double>&) override {}
-  void visit(const char*, std::vector<std::int64_t>&) override {}
-  void visit(const char*, std::vector<std::vector<double>>&) override {}
-  void visit(const char*, Trace&) override {}
-  void visit_states(const char* name, std::int64_t each, const ValuesAt& at) override;
-  void visit_stages(const char* name, Policy& policy, StageStore* store) override;
-  void visit_sum(const char* name, double& share) override;
-
- private:
+  hdf5::Output* out_;
   const Owners& owners_;
   bool counting_;
 };

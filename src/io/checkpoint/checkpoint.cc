@@ -42,12 +42,12 @@ class CheckpointFile : public Checkpoint {
     if (owners.ranks->rank() == 0) {
       write_sealed(path_, [&](hdf5::Output& out) {
         out.write("work", std::vector<char>(work.begin(), work.end()));
-        ArchiveWriter writer(out, owners);
+        ArchiveWriter writer(&out, owners);
         state(writer);
       });
     } else {
       for (const bool counting : {true, false}) {
-        ArchiveSender sender(owners, counting);
+        ArchiveWriter sender(nullptr, owners, counting);
         state(sender);
       }
     }

@@ -9,7 +9,6 @@
 #include "io/transitions.h"
 #include "redoubt/io.h"
 #include "support/csv_records.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
@@ -71,14 +70,9 @@ class RecordReader {
 
   bool is_empty(int column) const { return records_.fields()[column].empty(); }
   double number(int column) const {
-    const std::string_view text = records_.fields()[column];
-    const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-    const char* end = text.data() + text.size();
-    double value = kAbsent;
-    const auto result = std::from_chars(begin, end, value);
-    if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
-      fail(column, "must be a finite number");
-    return value;
+    const auto value = decimal_of(records_.fields()[column]);
+    if (!value) fail(column, "must be a finite number");
+    return *value;
   }
   std::int32_t integer(int column, std::int32_t most) const {
     // Mostly digits, and few; anything else is read as the number that it may be.
@@ -184,23 +178,17 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
 }  // namespace internal::io
 
 Draft read_csv(std::string_view text, std::string_view name, Posterior posterior) {
-  return read_csv(text, name, R"({"format": "redoubt-terms", "version": 1})", "defaults",
-                  posterior);
+  return read_csv(text, name, io::kNoTerms, "defaults", posterior);
 }
 
 Draft read_csv(std::string_view text, std::string_view name, std::string_view terms,
                std::string_view terms_name, Posterior posterior) {
   using namespace io;
-  const Json json = naming(terms_name, [&] { return parse_json(terms); });
-  const JsonNode root(json);
-  const Side side =
-      naming(terms_name, [&] { return read_side(root, std::max(text.size(), terms.size())); });
-  for (const char* key : {"arrivals", "groups", "factors"}) {
-    if (const auto node = root.find(key))
-      naming(terms_name, [&] { node->fail("must be left out beside a CSV file"); });
-  }
+  const TermsBeside beside(terms, terms_name, text.size(), "a CSV file");
+  const JsonNode& root = beside.root;
   std::vector<double> radii;
-  Model model = naming(name, [&] { return read_csv_model(text, root, side, posterior, radii); });
+  const Model model =
+      naming(name, [&] { return read_csv_model(text, root, beside.side, posterior, radii); });
   Draft draft{model, naming(terms_name, [&] { return read_terms(root, model.arrays()); })};
   if (!radii.empty() && !root.find("uncertainty"))
     draft.terms.uncertainty = TV{Radius(std::move(radii)), Reach::support};

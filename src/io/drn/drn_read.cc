@@ -4,7 +4,6 @@
 
 #include "io/explicit/explicit_model.h"
 #include "redoubt/io.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 

@@ -4,10 +4,8 @@
 #include <limits>
 #include <set>
 
-#include "io/json/json_model.h"
 #include "io/transitions.h"
 #include "io/umb/umb_actions.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
@@ -127,8 +125,7 @@ void use_bounds(ModelArrays& a, bool intervals, const JsonNode& root) {
   }
   a.probability.assign(a.lower.size(), kAbsent);
   if (const auto nominal = root.find("nominal")) {
-    if (nominal->size() != a.lower.size())
-      nominal->fail(fmt::format("must have {} entries, one for each outcome", a.lower.size()));
+    nominal->require_size(static_cast<std::int64_t>(a.lower.size()), "outcome");
     for (std::size_t i = 0; i < a.lower.size(); ++i) a.probability[i] = nominal->at(i).number();
   }
   place_between_bounds(a);
@@ -147,15 +144,18 @@ ExplicitFile::ExplicitFile() {
   arrays.row_outcomes = {0};
 }
 
+std::int32_t ExplicitFile::Numbers::of(std::string_view label) {
+  const auto found = numbers.find(label);
+  if (found != numbers.end()) return found->second;
+  return numbers.emplace(std::string(label), static_cast<std::int32_t>(numbers.size()))
+      .first->second;
+}
+
 void ExplicitFile::begin_choice(std::string_view label) {
-  auto found = choice_labels_.find(label);
-  if (found == choice_labels_.end()) {
-    found = choice_labels_
-                .emplace(std::string(label), static_cast<std::int32_t>(arrays.action_names.size()))
-                .first;
+  const std::int32_t number = choice_labels_.of(label);
+  if (number == static_cast<std::int32_t>(arrays.action_names.size()))
     arrays.action_names.emplace_back(label);
-  }
-  arrays.action.push_back(found->second);
+  arrays.action.push_back(number);
   ++arrays.state_rows.back();
   arrays.row_outcomes.push_back(arrays.row_outcomes.back());
 }
@@ -169,14 +169,10 @@ void ExplicitFile::add_branch(State next, const Bounds& probability) {
 
 void ExplicitFile::add_label(std::string_view name, State state) {
   if (name == "init") return initial.push_back(state);
-  auto found = state_labels_.find(name);
-  if (found == state_labels_.end()) {
-    found =
-        state_labels_.emplace(std::string(name), static_cast<std::int32_t>(arrays.labels.size()))
-            .first;
+  const std::int32_t number = state_labels_.of(name);
+  if (number == static_cast<std::int32_t>(arrays.labels.size()))
     arrays.labels.push_back({std::string(name)});
-  }
-  if (state >= 0) arrays.labels[found->second].states.push_back(state);
+  if (state >= 0) arrays.labels[number].states.push_back(state);
 }
 
 void add_rewards(std::vector<ExplicitReward> rewards, ModelArrays& a) {
@@ -224,25 +220,30 @@ bool take_reward(ModelArrays& a) {
   return false;
 }
 
+TermsBeside::TermsBeside(std::string_view terms, std::string_view name, std::size_t bytes,
+                         std::string_view file)
+    : json(naming(name, [&] { return parse_json(terms); })), root(json) {
+  naming(name, [&] {
+    side = read_side(root, std::max(bytes, terms.size()));
+    for (const char* key : {"arrivals", "groups", "factors"}) {
+      if (const auto node = root.find(key))
+        node->fail(fmt::format("must be left out beside {}", file));
+    }
+  });
+}
+
 Draft complete(ExplicitFile file, std::string_view name, std::string_view terms,
                std::string_view terms_name) {
-  constexpr std::string_view nothing = R"({"format": "redoubt-terms", "version": 1})";
-  const bool given = !terms_name.empty();
-  const Json json = naming(terms_name, [&] { return parse_json(given ? terms : nothing); });
-  const JsonNode root(json);
-  const Side side =
-      naming(terms_name, [&] { return read_side(root, std::max(file.bytes, terms.size())); });
-  for (const char* key : {"arrivals", "groups", "factors"}) {
-    if (const auto node = root.find(key))
-      naming(terms_name, [&] { node->fail("must be left out beside a file of this format"); });
-  }
+  const TermsBeside beside(terms_name.empty() ? kNoTerms : terms, terms_name, file.bytes,
+                           "a file of this format");
+  const JsonNode& root = beside.root;
   ModelArrays& a = file.arrays;
   bool rewarded = false;
   const Model model = naming(name, [&] {
     require_distinct_names(a.state_names);
-    use_states(a, side);
+    use_states(a, beside.side);
     naming(terms_name.empty() ? "terms" : terms_name, [&] { use_bounds(a, file.intervals, root); });
-    name_actions(a, side);
+    name_actions(a, beside.side);
     rewarded = take_reward(a);
     if (root.find("labels")) {
       a.labels.clear();

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "io/explicit/text.h"
-#include "redoubt/io.h"
-#include "redoubt/problem.h"
+#include "io/json/json_model.h"
 
 // Models as the text formats of Storm and PRISM have them: states in order, choices of a state with
 // labels, branches; rewards by name; `init` is a label. Terms stand in NAME.terms.json.
@@ -29,7 +28,11 @@ struct ExplicitFile {
   ExplicitFile();
 
  private:
-  std::map<std::string, std::int32_t, std::less<>> choice_labels_, state_labels_;
+  struct Numbers {  // of labels, in the order in which they come
+    std::map<std::string, std::int32_t, std::less<>> numbers;
+    std::int32_t of(std::string_view label);
+  };
+  Numbers choice_labels_, state_labels_;
 };
 
 // Rewards of states and choices, or of branches, of one structure.
@@ -54,6 +57,17 @@ double outcome_total(const Model& model, int signal, Row row, std::int64_t outco
 void require_no_arrivals(const Model& model, std::string_view format);
 void require_no_groups(const Model& model, std::string_view format);
 void require_row_values_survive(const Draft& draft, std::string_view format);
+
+// The terms beside a file, as far as its model needs them. What `file` has no place for is an Error.
+struct TermsBeside {
+  Json json;
+  JsonNode root;
+  Side side;
+
+  TermsBeside(std::string_view terms, std::string_view name, std::size_t bytes,
+              std::string_view file);
+};
+inline constexpr std::string_view kNoTerms = R"({"format": "redoubt-terms", "version": 1})";
 
 // The draft of a file and of the terms beside it (empty: there are none).
 Draft complete(ExplicitFile file, std::string_view name, std::string_view terms,

@@ -3,21 +3,12 @@
 #include <charconv>
 #include <cmath>
 
-#include "support/excerpt.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-std::optional<double> decimal(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
-}
 
 }  // namespace
 
@@ -30,6 +21,13 @@ bool TextLines::next() {
     line_.remove_suffix(1);
   ++number_;
   return true;
+}
+
+bool TextLines::next_filled() {
+  while (next()) {
+    if (!trimmed(line_).empty()) return true;
+  }
+  return false;
 }
 
 void TextLines::fail(std::string_view what, std::string_view rule) const {
@@ -52,11 +50,19 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
+std::optional<double> decimal_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
+  return value;
+}
+
 std::optional<double> number_of(std::string_view text) {
   const auto bar = text.find('/');
-  if (bar == std::string_view::npos) return decimal(text);
-  const auto above = decimal(trimmed(text.substr(0, bar)));
-  const auto below = decimal(trimmed(text.substr(bar + 1)));
+  if (bar == std::string_view::npos) return decimal_of(text);
+  const auto above = decimal_of(trimmed(text.substr(0, bar)));
+  const auto below = decimal_of(trimmed(text.substr(bar + 1)));
   if (!above || !below || *below == 0 || !std::isfinite(*above / *below)) return {};
   return *above / *below;
 }

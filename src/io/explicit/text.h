@@ -17,7 +17,8 @@ class TextLines {
   explicit TextLines(std::string_view text, std::int64_t first = 1)
       : rest_(text), number_(first - 1) {}
 
-  bool next();  // false after the last
+  bool next();         // false after the last
+  bool next_filled();  // the same, past blank lines
   std::string_view line() const { return line_; }
   std::int64_t number() const { return number_; }
 
@@ -34,6 +35,7 @@ std::vector<std::string_view> words_of(std::string_view line);  // between blank
 
 // A finite number, as a decimal or as a quotient such as 1/3.
 std::optional<double> number_of(std::string_view text);
+std::optional<double> decimal_of(std::string_view text);      // no quotient
 std::optional<std::int64_t> count_of(std::string_view text);  // a whole number below 2^40
 
 // A number, which is both ends, or an interval such as [0.1, 0.2].

@@ -3,7 +3,6 @@
 #include "io/json/json_model.h"
 #include "redoubt/io.h"
 #include "support/file.h"
-#include "support/require.h"
 
 namespace redoubt {
 using namespace internal;

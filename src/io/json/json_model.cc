@@ -1,10 +1,8 @@
 #include "io/json/json_model.h"
 
 #include <cmath>
-#include <limits>
 
 #include "io/transitions.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
@@ -84,18 +82,16 @@ class TransitionReader {
   }
 
   void read_signals(const JsonNode& values, std::size_t here) {
-    if (!values.raw().is_object()) values.fail("must be an object of signal names and numbers");
-    const auto& members = values.raw().get_ref<const Json::object_t&>();
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const std::string& name = members.begin()[i].first;
+    const auto read = [&](const std::string& name, const JsonNode& value) {
       std::size_t s = 0;
       while (s < signals_.size() && signals_[s].name != name) ++s;
       if (s == signals_.size())
         values.fail(
             fmt::format("has '{}', which must be one of the file's \"signals\"", excerpt(name)));
       out_.signals[s].resize(out_.reward.size(), kAbsent);
-      out_.signals[s][here] = values.member(i).number();
-    }
+      out_.signals[s][here] = value.number();
+    };
+    values.for_each_member("must be an object of signal names and numbers", read);
   }
 
   const Names& states_;
@@ -187,8 +183,11 @@ Model read_model(const JsonNode& root, std::size_t bytes, const std::optional<in
   }
 
   if (const auto reward = root.find("reward")) a.reward = read_table(*reward, a);
-  for (std::size_t s = 0; s < a.signals.size(); ++s)
-    a.signals[s].row = read_table(signals->member(s), a);
+  if (signals) {
+    signals->for_each_member("", [&, s = 0](const auto&, const JsonNode& table) mutable {
+      a.signals[s++].row = read_table(table, a);
+    });
+  }
   return Model(std::move(a));
 }
 

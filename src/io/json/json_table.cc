@@ -2,17 +2,11 @@
 #include <charconv>
 
 #include "io/json/json_model.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
 namespace {
-
-void expect_size(const JsonNode& list, std::size_t size, std::string_view what) {
-  if (list.size() != size)
-    list.fail(fmt::format("must have {} entries, one for each {}", size, what));
-}
 
 // The rows of one state, over the given stages, from a list with one entry for each action.
 void read_state(const JsonNode& list, const ModelArrays& a, State state, int first_stage,
@@ -38,12 +32,12 @@ void read_state(const JsonNode& list, const ModelArrays& a, State state, int fir
 
 void read_states(const JsonNode& table, const ModelArrays& a, int first_stage, int last_stage,
                  std::vector<double>& out) {
-  expect_size(table, a.states, "state");
+  table.require_size(a.states, "state");
   for (State s = 0; s < a.states; ++s) read_state(table.at(s), a, s, first_stage, last_stage, out);
 }
 
 void read_by_state(const JsonNode& list, const ModelArrays& a, std::vector<double>& out) {
-  expect_size(list, a.states, "state");
+  list.require_size(a.states, "state");
   for (State s = 0; s < a.states; ++s) {
     const double value = list.at(s).is_null() ? 0 : list.at(s).number();
     for (int stage = 0; stage < a.stages; ++stage) {
@@ -75,7 +69,7 @@ std::vector<double> read_table(const JsonNode& table, const ModelArrays& rows) {
       read_states(table, rows, 0, rows.stages, out);
       break;
     case 3:
-      expect_size(table, rows.stages, "stage of the horizon");
+      table.require_size(rows.stages, "stage of the horizon");
       for (int stage = 0; stage < rows.stages; ++stage)
         read_states(table.at(stage), rows, stage, stage + 1, out);
       break;

@@ -10,8 +10,7 @@ namespace redoubt::internal::io {
 namespace {
 
 Start read_start_list(const JsonNode& list, const ModelArrays& model) {
-  if (list.size() != static_cast<std::size_t>(model.states))
-    list.fail(fmt::format("must have {} entries, one for each state", model.states));
+  list.require_size(model.states, "state");
   Start start;
   for (State s = 0; s < model.states; ++s) {
     start.states.push_back(s);
@@ -22,11 +21,10 @@ Start read_start_list(const JsonNode& list, const ModelArrays& model) {
 
 Start read_start_object(const JsonNode& object, const Names& states) {
   Start start;
-  const auto& members = object.raw().get_ref<const Json::object_t&>();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    start.states.push_back(states.find(object, members.begin()[i].first));
-    start.probability.push_back(object.member(i).number());
-  }
+  object.for_each_member("", [&](const std::string& state, const JsonNode& probability) {
+    start.states.push_back(states.find(object, state));
+    start.probability.push_back(probability.number());
+  });
   return start;
 }
 
@@ -54,11 +52,12 @@ Objective read_objective(const JsonNode& node) {
   return {.signal = (most ? *most : *least).text(), .minimise = least.has_value()};
 }
 
-bool read_nature(const JsonNode& node) {
+// Which of two words: true for the second.
+bool read_word(const JsonNode& node, std::string_view first, std::string_view second) {
   const std::string text = node.text();
-  if (text != "helpful" && text != "adversarial")
-    node.fail("must be \"adversarial\" or \"helpful\"");
-  return text == "helpful";
+  if (text != first && text != second)
+    node.fail(fmt::format("must be \"{}\" or \"{}\"", first, second));
+  return text == second;
 }
 
 void add_numbers(const JsonNode& node, std::vector<double>& numbers) {
@@ -89,20 +88,6 @@ Radius read_radius(const JsonNode& node, const ModelArrays& model, Scope scope) 
   }
 }
 
-Reach read_reach(const JsonNode& node) {
-  const std::string text = node.text();
-  if (text == "anywhere") return Reach::anywhere;
-  if (text == "support") return Reach::support;
-  node.fail("must be \"anywhere\" or \"support\"");
-}
-
-Scope read_scope(const JsonNode& node) {
-  const std::string text = node.text();
-  if (text == name(Scope::row)) return Scope::row;
-  if (text == name(Scope::state)) return Scope::state;
-  node.fail("must be \"row\" or \"state\"");
-}
-
 Uncertainty read_uncertainty(const JsonNode& node, const ModelArrays& model) {
   const SetKind* kind = SetKind::find(node.at("set").text());
   if (kind == nullptr)
@@ -114,9 +99,11 @@ Uncertainty read_uncertainty(const JsonNode& node, const ModelArrays& model) {
   if (kind->scope) keys.emplace_back("scope");
   node.allow_only(keys);
   SetKind::Numbers numbers;
-  if (const auto scope = node.find("scope")) numbers.scope = read_scope(*scope);
+  if (const auto scope = node.find("scope"))
+    numbers.scope = read_word(*scope, "row", "state") ? Scope::state : Scope::row;
   if (kind->radius) numbers.radius = read_radius(node.at("radius"), model, numbers.scope);
-  if (const auto reach = node.find("reach")) numbers.reach = read_reach(*reach);
+  if (const auto reach = node.find("reach"))
+    numbers.reach = read_word(*reach, "anywhere", "support") ? Reach::support : Reach::anywhere;
   if (kind->temperature) numbers.temperature = node.at("temperature").number();
   return kind->make(numbers);
 }
@@ -152,37 +139,32 @@ State read_count(const JsonNode& root, const char* key) {
 void read_arrivals(const JsonNode& root, ModelArrays& model) {
   const auto arrivals = root.find("arrivals");
   if (!arrivals) return;
-  if (!arrivals->raw().is_object()) arrivals->fail("must be an object of signals and values");
   const Names states(model.states, model.state_names);
-  const auto& members = arrivals->raw().get_ref<const Json::object_t&>();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const std::string& name = members.begin()[i].first;
-    const JsonNode values = arrivals->member(i);
+  const auto read = [&](const std::string& name, const JsonNode& values) {
     const auto named = [&](const Signal& signal) { return signal.name == name; };
     const auto signal = std::find_if(model.signals.begin(), model.signals.end(), named);
     if (name != "reward" && signal == model.signals.end())
       values.fail("must be of the reward or of one of the signals");
     auto& to = name == "reward" ? model.arrival_reward : signal->arrival;
     to.assign(model.states, 0.0);
-    if (!values.raw().is_object()) values.fail("must be an object of states and numbers");
-    const auto& entries = values.raw().get_ref<const Json::object_t&>();
-    for (std::size_t n = 0; n < entries.size(); ++n)
-      to[states.find(values, entries.begin()[n].first)] = values.member(n).number();
-  }
+    values.for_each_member("must be an object of states and numbers",
+                           [&](const std::string& state, const JsonNode& value) {
+                             to[states.find(values, state)] = value.number();
+                           });
+  };
+  arrivals->for_each_member("must be an object of signals and values", read);
 }
 
 void read_labels(const JsonNode& root, ModelArrays& model) {
   const auto labels = root.find("labels");
   if (!labels) return;
-  if (!labels->raw().is_object()) labels->fail("must be an object of names and lists of states");
   const Names states(model.states, model.state_names);
-  const auto& members = labels->raw().get_ref<const Json::object_t&>();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const JsonNode list = labels->member(i);
-    Label label{members.begin()[i].first};
+  const auto read = [&](const std::string& name, const JsonNode& list) {
+    Label label{name};
     for (std::size_t n = 0; n < list.size(); ++n) label.states.push_back(states.read(list.at(n)));
     model.labels.push_back(std::move(label));
-  }
+  };
+  labels->for_each_member("must be an object of names and lists of states", read);
 }
 
 Terms read_terms(const JsonNode& root, const ModelArrays& model) {
@@ -196,11 +178,9 @@ Terms read_terms(const JsonNode& root, const ModelArrays& model) {
   }
   if (const auto set = root.find("uncertainty")) terms.uncertainty = read_uncertainty(*set, model);
   if (const auto objective = root.find("objective")) terms.objective = read_objective(*objective);
-  if (const auto nature = root.find("nature")) terms.helpful_nature = read_nature(*nature);
-  if (const auto groups = root.find("helpful_groups")) {
-    if (!groups->raw().is_boolean()) groups->fail("must be true or false");
-    terms.helpful_groups = groups->raw().get<bool>();
-  }
+  if (const auto nature = root.find("nature"))
+    terms.helpful_nature = read_word(*nature, "adversarial", "helpful");
+  if (const auto groups = root.find("helpful_groups")) terms.helpful_groups = groups->flag();
   return terms;
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"
 #include "support/require.h"

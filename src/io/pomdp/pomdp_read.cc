@@ -1,10 +1,8 @@
 #include <cctype>
-#include <cmath>
 #include <map>
 
 #include "io/explicit/text.h"
 #include "redoubt/io.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "io/prism/prism_parts.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
@@ -20,13 +19,6 @@ std::vector<std::string_view> between_parentheses(const TextLines& lines, std::s
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return out;
-}
-
-State state_of(const TextLines& lines, std::string_view word, State states) {
-  const auto state = count_of(word);
-  if (!state || *state >= states)
-    lines.fail(lines.line(), fmt::format("its state must be a whole number in 0..{}", states - 1));
-  return static_cast<State>(*state);
 }
 
 // 0="init" 1="deadlock" ...; names may have blanks.
@@ -74,7 +66,7 @@ class RewardReader {
 
   void read(const PrismPart& part, ExplicitReward& reward) {
     TextLines lines(part.text, part.line);
-    skip_blanks(lines);
+    lines.next_filled();
     const auto sizes = words_of(lines.line());
     const bool of_states = part.kind == PrismKind::state_rewards;
     const std::size_t expected = of_states || !nondeterministic_ ? 2 : 3;
@@ -84,9 +76,8 @@ class RewardReader {
                                            "the transitions",
                                            expected, arrays_.states));
     std::vector<Row> used(arrays_.states, 0);  // rows of each state that were listed, as rows
-    while (lines.next()) {
+    while (lines.next_filled()) {
       const auto words = words_of(lines.line());
-      if (words.empty()) continue;
       if (of_states)
         add_state(lines, words, reward);
       else
@@ -95,11 +86,6 @@ class RewardReader {
   }
 
  private:
-  static void skip_blanks(TextLines& lines) {
-    while (lines.next() && trimmed(lines.line()).empty()) {
-    }
-  }
-
   double value_of(const TextLines& lines, std::string_view word) const {
     const auto bounds = bounds_of(word);
     if (!bounds || bounds->lower != bounds->upper)
@@ -169,9 +155,8 @@ void read_prism_states(const PrismPart& part, ExplicitFile& file) {
   auto& names = file.arrays.state_names;
   names.assign(file.arrays.states, "");
   std::int64_t count = 0;
-  while (lines.next()) {
+  while (lines.next_filled()) {
     const auto line = trimmed(lines.line());
-    if (line.empty()) continue;
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) lines.fail(line, "must read STATE:(VALUES)");
     const State state = state_of(lines, line.substr(0, colon), file.arrays.states);
@@ -193,9 +178,8 @@ void read_prism_labels(const PrismPart& part, ExplicitFile& file) {
   for (const auto& [number, name] : names) {
     if (name != "init") file.add_label(name, -1);
   }
-  while (lines.next()) {
+  while (lines.next_filled()) {
     const auto line = trimmed(lines.line());
-    if (line.empty()) continue;
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) lines.fail(line, "must read STATE: LABELS");
     const State state = state_of(lines, line.substr(0, colon), file.arrays.states);

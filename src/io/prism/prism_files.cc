@@ -1,4 +1,4 @@
-#include "io/prism/prism_files.h"
+#include "io/prism/prism_parts.h"
 
 #include <algorithm>
 #include <string>

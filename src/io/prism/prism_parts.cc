@@ -3,7 +3,6 @@
 #include <array>
 #include <filesystem>
 
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 

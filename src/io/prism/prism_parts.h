@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,15 @@ class PrismTransitions {
   std::int64_t choices_ = -1, branches_ = -1;
   std::size_t bytes_ = 0;
 };
+
+// The state that a word of a line is, of so many; an Error otherwise.
+State state_of(const TextLines& lines, std::string_view word, State states);
+
+// NAME.tra and the files beside it that belong to it: NAME.sta, NAME.lab, NAME.srew, NAME.trew, and
+// NAME1.srew, NAME1.trew and so on, in the order of their numbers.
+std::vector<TextFile> files_beside(const std::filesystem::path& tra);
+// An Error where a file beside would be read together with those that are to be written.
+void require_no_others(const std::filesystem::path& tra, const std::vector<TextFile>& written);
 
 // Each an Error unless the part belongs to the model.
 void read_prism_states(const PrismPart& part, ExplicitFile& file);

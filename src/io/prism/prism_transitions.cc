@@ -1,11 +1,17 @@
 #include <limits>
 
 #include "io/prism/prism_parts.h"
-#include "support/excerpt.h"
 #include "support/file.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
+
+State state_of(const TextLines& lines, std::string_view word, State states) {
+  const auto state = count_of(word);
+  if (!state || *state >= states)
+    lines.fail(lines.line(), fmt::format("its state must be a whole number in 0..{}", states - 1));
+  return static_cast<State>(*state);
+}
 
 PrismTransitions::PrismTransitions(const PrismPart& part) : bytes_(part.text.size()) {
   file_.bytes = bytes_;
@@ -15,9 +21,7 @@ PrismTransitions::PrismTransitions(const PrismPart& part) : bytes_(part.text.siz
           excerpt(part.type));
   TextLines lines(part.text, part.line);
   read_size(lines);
-  while (lines.next()) {
-    if (!trimmed(lines.line()).empty()) read_line(lines);
-  }
+  while (lines.next_filled()) read_line(lines);
   ModelArrays& a = file_.arrays;
   if (!sized_) {
     State most = static_cast<State>(a.state_rows.size()) - 2;
@@ -36,8 +40,7 @@ PrismTransitions::PrismTransitions(const PrismPart& part) : bytes_(part.text.siz
 
 // n c m of an MDP, n m of a chain; or a word, of Storm.
 void PrismTransitions::read_size(TextLines& lines) {
-  while (lines.next() && trimmed(lines.line()).empty()) {
-  }
+  lines.next_filled();
   const auto words = words_of(lines.line());
   require(!words.empty(), "is empty, must begin with the numbers of states and transitions");
   if (words.size() == 1 && (words[0] == "mdp" || words[0] == "dtmc")) {
@@ -112,15 +115,13 @@ void PrismTransitions::read_line(TextLines& lines) {
 }
 
 void PrismTransitions::read_row(TextLines& lines, const std::vector<std::string_view>& words) {
-  const std::int64_t states = sized_ ? file_.arrays.states : std::numeric_limits<State>::max() - 1;
-  const auto state = count_of(words[0]);
-  if (!state || *state >= states)
-    lines.fail(lines.line(), fmt::format("its state must be a whole number in 0..{}", states - 1));
+  const State states = sized_ ? file_.arrays.states : std::numeric_limits<State>::max() - 1;
+  const State state = state_of(lines, words[0], states);
   const bool named = words.back().find(':') == std::string_view::npos;
   ModelArrays& a = file_.arrays;
-  const bool again = *state + 2 == static_cast<std::int64_t>(a.state_rows.size());
+  const bool again = std::int64_t{state} + 2 == static_cast<std::int64_t>(a.state_rows.size());
   const auto choice = again ? a.state_rows.back() - a.state_rows.end()[-2] : 0;
-  go_to(lines, static_cast<State>(*state), choice, named ? words.back() : std::string_view());
+  go_to(lines, state, choice, named ? words.back() : std::string_view());
   for (std::size_t i = 1; i + (named ? 1 : 0) < words.size(); ++i) {
     const auto colon = words[i].rfind(':');
     const auto target =

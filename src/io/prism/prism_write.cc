@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "io/explicit/explicit_model.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"

@@ -1,6 +1,6 @@
 #include "io/solution/parts_hdf5.h"
 
-#include "io/solution/stage_arrays.h"
+#include "policy/stage_arrays.h"
 
 namespace redoubt::internal::io {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "redoubt/policy.h"
+#include "support/file.h"
 
 namespace redoubt::internal::io {
 
@@ -13,9 +14,6 @@ namespace redoubt::internal::io {
 class PreallocatedWriter {
  public:
   explicit PreallocatedWriter(const std::filesystem::path& path);
-  PreallocatedWriter(const PreallocatedWriter&) = delete;
-  PreallocatedWriter& operator=(const PreallocatedWriter&) = delete;
-  ~PreallocatedWriter();
 
   // What a value takes in a file: there, nothing lies between its members.
   template <class Value>
@@ -32,7 +30,7 @@ class PreallocatedWriter {
   void write_bytes(const void* data, std::size_t bytes, std::uint64_t at);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  OpenFile file_;
   int failure_ = 0;  // the number of the first error
 };
 

@@ -33,10 +33,6 @@ std::optional<double> read_optional(const JsonNode& node) {
   return read_number(node);
 }
 double read_worst(const JsonNode& node) { return node.is_null() ? kUnknown : read_number(node); }
-bool read_flag(const JsonNode& node) {
-  if (!node.raw().is_boolean()) node.fail("must be true or false");
-  return node.raw().get<bool>();
-}
 
 // The value whose name is the text of the node.
 template <class Value, std::size_t count, class Name>
@@ -80,7 +76,7 @@ ConstraintResult read_result(const JsonNode& node) {
           .bound = read_number(node.at("bound")),
           .probability = read_optional(node.at("probability")),
           .worst = read_worst(node.at("worst")),
-          .satisfied = read_flag(node.at("satisfied")),
+          .satisfied = node.at("satisfied").flag(),
           .best_achievable = read_optional(node.at("best_achievable"))};
 }
 
@@ -100,7 +96,7 @@ BudgetAxis read_axis(const JsonNode& node) {
   axis.bound = read_number(node.at("bound"));
   axis.step = read_number(node.at("step"));
   axis.discount = read_number(node.at("discount"));
-  axis.exact = read_flag(node.at("exact"));
+  axis.exact = node.at("exact").flag();
   axis.rounding = read_rounding(node.at("rounding"));
   return axis;
 }
@@ -117,7 +113,7 @@ Json policy_json(const Policy& policy, State states) {
 void read_policy(const JsonNode& node, Policy& policy) {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   policy.states = static_cast<State>(node.at("states").integer(0, most));
-  policy.repeats_last = read_flag(node.at("repeats_last"));
+  policy.repeats_last = node.at("repeats_last").flag();
   policy.start_memory = static_cast<std::int32_t>(node.at("start_memory").integer(0, most));
   const JsonNode budget = node.at("budget");
   for (std::size_t i = 0; i < budget.size(); ++i) policy.budget.push_back(read_axis(budget.at(i)));
@@ -167,7 +163,7 @@ Solution read_summary(const JsonNode& root) {
   const JsonNode cut = root.at("cut");
   if (!cut.is_null()) s.cut = static_cast<int>(cut.integer(0, std::numeric_limits<int>::max()));
   // Files that were written before there was such a thing do not say it.
-  if (const auto unfinished = root.find("unfinished")) s.unfinished = read_flag(*unfinished);
+  if (const auto unfinished = root.find("unfinished")) s.unfinished = unfinished->flag();
   const JsonNode notes = root.at("notes");
   for (std::size_t i = 0; i < notes.size(); ++i) s.notes.push_back(notes.at(i).text());
   read_policy(root.at("policy"), s.policy);

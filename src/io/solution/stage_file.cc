@@ -5,10 +5,10 @@
 #include <cstring>
 #include <map>
 
-#include "io/solution/stage_arrays.h"
+#include "policy/stage_arrays.h"
 #include "redoubt/advanced/io.h"
 #include "redoubt/advanced/stage_store.h"
-#include "redoubt/io.h"
+#include "support/file.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -21,21 +21,20 @@ class StageFile : public StageStore {
  public:
   explicit StageFile(const std::filesystem::path& folder) : folder_(folder) {
     std::string name = (folder / ".redoubt-stages-XXXXXX").string();
-    file_ = ::mkostemp(name.data(), O_CLOEXEC);
+    file_ = OpenFile(::mkostemp(name.data(), O_CLOEXEC));
     check(file_ >= 0, "written");
     check(::unlink(name.c_str()) == 0, "written");
   }
-  StageFile(const StageFile&) = delete;
-  StageFile& operator=(const StageFile&) = delete;
-  ~StageFile() override { ::close(file_); }
 
   void put(int stage, const Policy::Stage& decisions) override {
     Entry& entry = entries_[stage];
     entry = {decisions.memory, {}};
-    io::for_each_stage_array([&](const char*, auto array) {
+    for_each_stage_array([&](const char*, auto array) {
       const auto& values = decisions.*array;
       entry.arrays.push_back({end_, values.size()});
-      write(values.data(), values.size() * sizeof values[0]);
+      const std::size_t bytes = values.size() * sizeof values[0];
+      check(file_.write(values.data(), bytes, end_) == bytes, "written");
+      end_ += static_cast<std::int64_t>(bytes);
     });
   }
 
@@ -47,10 +46,11 @@ class StageFile : public StageStore {
     Policy::Stage decisions;
     decisions.memory = found->second.memory;
     std::size_t next = 0;
-    io::for_each_stage_array([&](const char*, auto array) {
+    for_each_stage_array([&](const char*, auto array) {
       const auto& [at, count] = found->second.arrays[next++];
       std::vector<typename std::decay_t<decltype(decisions.*array)>::value_type> values(count);
-      read(values.data(), count * sizeof values[0], at);
+      const std::size_t bytes = count * sizeof values[0];
+      check(file_.read(values.data(), bytes, at) == bytes, "read");
       decisions.*array = std::move(values);
     });
     return decisions;
@@ -66,33 +66,13 @@ class StageFile : public StageStore {
     std::vector<Place> arrays;
   };
 
-  void write(const void* data, std::size_t bytes) {
-    const char* from = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const auto done = ::pwrite(file_, from, bytes, end_);
-      if (done < 0 && errno == EINTR) continue;
-      check(done > 0, "written");
-      from += done, end_ += done, bytes -= static_cast<std::size_t>(done);
-    }
-  }
-
-  void read(void* data, std::size_t bytes, std::int64_t at) const {
-    char* to = static_cast<char*>(data);
-    while (bytes > 0) {
-      const auto done = ::pread(file_, to, bytes, at);
-      if (done < 0 && errno == EINTR) continue;
-      check(done > 0, "read");
-      to += done, at += done, bytes -= static_cast<std::size_t>(done);
-    }
-  }
-
   void check(bool done, const char* what) const {
     require(done, "{}: stages of the policy cannot be {} ({})", folder_.string(), what,
             std::strerror(errno));
   }
 
   std::filesystem::path folder_;
-  int file_ = -1;
+  OpenFile file_;
   std::int64_t end_ = 0;
   std::map<int, Entry> entries_;
 };

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "io/solution/preallocated_writer.h"
-#include "io/solution/stage_arrays.h"
 #include "parallel/collectives.h"
+#include "policy/stage_arrays.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {

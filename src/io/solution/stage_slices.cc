@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "io/solution/own_states.h"
 #include "io/solution/policy_structure.h"
-#include "io/solution/stage_arrays.h"
+#include "io/solution/state_ranges.h"
+#include "policy/stage_arrays.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {

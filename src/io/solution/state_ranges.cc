@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/submodel.h"
 #include "parallel/collectives.h"
 
 namespace redoubt::internal::io {

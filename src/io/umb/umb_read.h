@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/umb/tar.h"
+#include "io/archives.h"
 #include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"
 

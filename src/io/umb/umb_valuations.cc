@@ -1,4 +1,4 @@
-#include "io/umb/umb_valuations.h"
+#include "io/umb/umb_annotations.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "support/large_pages.h"
+#include "support/array_memory.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io::umb {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/umb/tar.h"
+#include "io/archives.h"
 #include "redoubt/model.h"
 #include "support/json_node.h"
 

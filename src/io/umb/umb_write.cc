@@ -1,10 +1,10 @@
 #include <cstdint>
 
+#include "io/archives.h"
+#include "io/explicit/explicit_model.h"
 #include "io/json/json_write.h"
-#include "io/umb/tar.h"
 #include "io/umb/umb_index.h"
-#include "io/umb/umb_labels.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"
 #include "support/require.h"
@@ -16,37 +16,17 @@ namespace {
 
 using umb::to_bytes;
 
-// Rows that depend on the stage become states of their own, as other programs expect: state s at
-// stage h is number h * S + s, and there is one more layer, without choices, after the last stage.
-struct Layers {
-  std::int64_t states;  // of the file
-  std::int64_t states_per_stage;
-  bool unrolled;
-};
-
-Layers layers_of(const Model& m) {
-  const bool unrolled = m.stages() > 1;
-  return {static_cast<std::int64_t>(m.states()) * (unrolled ? m.stages() + 1 : 1), m.states(),
-          unrolled};
+// The file has unsigned numbers.
+template <class Value>
+std::string to_words(const std::vector<Value>& numbers) {
+  return to_bytes(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
 }
 
-std::vector<std::uint64_t> unsigned_offsets(const std::vector<std::int64_t>& offsets,
-                                            std::int64_t count) {
-  std::vector<std::uint64_t> out(offsets.begin(), offsets.end());
-  out.resize(count + 1, out.back());
-  return out;
-}
-
-std::vector<std::uint64_t> targets(const Model& m, const Layers& layers) {
-  std::vector<std::uint64_t> out(m.arrays().next.begin(), m.arrays().next.end());
-  if (!layers.unrolled) return out;
-  for (int stage = 0; stage < m.stages(); ++stage) {
-    for (Row r = m.row_begin(stage, 0); r < m.row_end(stage, m.states() - 1); ++r) {
-      for (auto i = m.outcome_begin(r); i < m.outcome_end(r); ++i)
-        out[i] += (stage + 1) * layers.states_per_stage;
-    }
-  }
-  return out;
+// One bit for each of so many states, set for those that are listed.
+std::string to_bits(const std::vector<State>& states, State count) {
+  std::vector<std::uint64_t> bits((std::int64_t{count} + 63) / 64, 0);
+  for (const State s : states) bits[s / 64] |= std::uint64_t{1} << (s % 64);
+  return to_bytes(bits);
 }
 
 std::vector<double> interleave(const std::vector<double>& lower, const std::vector<double>& upper) {
@@ -59,10 +39,12 @@ std::vector<double> interleave(const std::vector<double>& lower, const std::vect
   return out;
 }
 
-const Radius* radius_of(const Uncertainty& uncertainty) {
+// The radii of rows; null: one number holds for all.
+Radius* radii_of(Uncertainty& uncertainty) {
   return std::visit(
-      [](const auto& set) -> const Radius* {
-        if constexpr (requires { set.radius; }) return &set.radius;
+      [](auto& set) -> Radius* {
+        if constexpr (requires { set.radius; })
+          if (!set.radius.rows.empty()) return &set.radius;
         return nullptr;
       },
       uncertainty);
@@ -70,20 +52,17 @@ const Radius* radius_of(const Uncertainty& uncertainty) {
 
 // The terms as JSON; labels and radii of rows have arrays of their own.
 Json terms_json(Draft draft) {
-  const Radius* radius = radius_of(draft.terms.uncertainty);
-  if (radius == nullptr || radius->rows.empty()) return parse_json(write_side(draft, false));
-  std::visit(
-      [](auto& set) {
-        if constexpr (requires { set.radius; }) set.radius = Radius(0);
-      },
-      draft.terms.uncertainty);
+  if (Radius* radii = radii_of(draft.terms.uncertainty)) *radii = Radius(0);
   return parse_json(write_side(draft, false));
 }
 
 class UmbWriter {
  public:
   explicit UmbWriter(const Draft& draft)
-      : draft_(draft), model_(draft.model), arrays_(model_.arrays()) {}
+      : draft_(draft),
+        model_(draft.model),
+        layers_(model_.stages() > 1 ? unrolled(model_) : ModelArrays()),
+        arrays_(model_.stages() > 1 ? layers_ : model_.arrays()) {}
 
   std::string write(Packing packing) {
     write_structure();
@@ -106,7 +85,7 @@ class UmbWriter {
     Json system;
     system["time"] = "discrete";
     system["#players"] = 1;
-    system["#states"] = layers_of(model_).states;
+    system["#states"] = arrays_.states;
     system["#initial-states"] = draft_.terms.start.states.size();
     system["#choices"] = model_.rows();
     system["#choice-actions"] = action_count();
@@ -128,12 +107,11 @@ class UmbWriter {
   }
 
   void write_structure() {
-    const Layers layers = layers_of(model_);
-    add(umb::state_is_initial, bits_of(draft_.terms.start.states, layers.states, layers.states));
-    add(umb::state_to_choices, to_bytes(unsigned_offsets(arrays_.state_rows, layers.states)));
-    add(umb::choice_to_branches, to_bytes(unsigned_offsets(arrays_.row_outcomes, model_.rows())));
+    add(umb::state_is_initial, to_bits(draft_.terms.start.states, arrays_.states));
+    add(umb::state_to_choices, to_words(arrays_.state_rows));
+    add(umb::choice_to_branches, to_words(arrays_.row_outcomes));
     if (model_.outcomes() == 0) return;
-    add(umb::branch_to_target, to_bytes(targets(model_, layers)));
+    add(umb::branch_to_target, to_words(arrays_.next));
     if (arrays_.lower.empty()) {
       add(umb::branch_to_probability, to_bytes(arrays_.probability));
     } else {
@@ -144,8 +122,7 @@ class UmbWriter {
 
   void write_actions() {
     if (action_count() == 0) return;
-    const std::vector<std::uint32_t> numbers(arrays_.action.begin(), arrays_.action.end());
-    add(umb::action_values, to_bytes(numbers));
+    add(umb::action_values, to_bytes(arrays_.action));
     if (arrays_.action_names.empty()) return;
     std::vector<std::uint64_t> offsets{0};
     std::string strings;
@@ -163,9 +140,9 @@ class UmbWriter {
       const Signal& signal = arrays_.signals[s];
       annotate_value(fmt::format("signal-{}", s), signal.name, signal.row, signal.outcome);
     }
-    const Radius* radius = radius_of(draft_.terms.uncertainty);
-    if (radius != nullptr && !radius->rows.empty())
-      annotate(umb::own_group, "radius", "radius", &radius->rows, nullptr);
+    Uncertainty uncertainty = draft_.terms.uncertainty;
+    if (const Radius* radii = radii_of(uncertainty))
+      annotate(umb::own_group, "radius", "radius", &radii->rows, nullptr);
   }
 
   void write_labels() {
@@ -173,8 +150,7 @@ class UmbWriter {
       const Label& label = arrays_.labels[i];
       quoted(label.name);  // an Error unless it is UTF-8
       const std::string id = fmt::format("label-{}", i);
-      add(umb::annotation(umb::labels_group, id, "states"),
-          bits_of(label.states, layers_of(model_).states, model_.states()));
+      add(umb::annotation(umb::labels_group, id, "states"), to_bits(label.states, arrays_.states));
       annotations_[umb::labels_group][id] = {{"alias", label.name},
                                              {"applies-to", {"states"}},
                                              {"type", {{"type", "bool"}, {"size", 1}}}};
@@ -214,6 +190,7 @@ class UmbWriter {
 
   const Draft& draft_;
   const Model& model_;
+  const ModelArrays layers_;  // where rows depend on the stage: a layer of states for each
   const ModelArrays& arrays_;
   Json annotations_ = Json::object();
   std::vector<std::pair<std::string, std::string>> files_;

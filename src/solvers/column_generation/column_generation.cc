@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "numerics/small_lp.h"
 #include "solvers/column_generation/weighted_shortest_path.h"

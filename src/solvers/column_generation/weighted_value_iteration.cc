@@ -7,8 +7,7 @@
 #include "evaluation/chain.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/small_chain.h"
-#include "parallel/collectives.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 #include "solvers/column_generation/weighted_shortest_path.h"
 #include "solvers/value_iteration/best_rows.h"
 

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "numerics/small_lp.h"
 #include "parallel/memory_limit.h"
-#include "redoubt/advanced/checkpoint.h"
 #include "redoubt/chance.h"
 #include "redoubt/evaluate.h"
 #include "solvers/chance.h"

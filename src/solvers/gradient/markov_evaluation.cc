@@ -6,8 +6,7 @@
 #include <numeric>
 
 #include "bellman/steps.h"
-#include "model/scope.h"
-#include "solvers/value_iteration/value_iteration.h"
+#include "model/set_traits.h"
 
 namespace redoubt::internal {
 MarkovEvaluation::MarkovEvaluation(const Problem& problem, Workers& workers, double tolerance,

@@ -1,14 +1,12 @@
 #include "solvers/rcvi/budget_sweep.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "bellman/large_arrays.h"
 #include "bellman/min_over_states.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "numerics/best_mix.h"
 #include "parallel/collectives.h"
+#include "support/array_memory.h"
 #include "support/require.h"
 
 namespace redoubt::internal {

@@ -6,7 +6,7 @@
 #include "chance/augment.h"
 #include "evaluation/mixed_landings.h"
 #include "model/bytes.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/memory_limit.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"
@@ -16,7 +16,6 @@
 #include "solvers/rcvi/budget_sweep.h"
 #include "solvers/rcvi/rcvi.h"
 #include "solvers/solver_checkpoint.h"
-#include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
 
 namespace redoubt {

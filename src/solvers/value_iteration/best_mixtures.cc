@@ -1,7 +1,6 @@
 #include "solvers/value_iteration/best_mixtures.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "policy/stage_builder.h"
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "bellman/large_arrays.h"
 #include "bellman/largest_value.h"
 #include "bellman/nominal_rows.h"
 #include "parallel/collectives.h"
+#include "support/array_memory.h"
 
 namespace redoubt::internal {
 namespace {

@@ -7,7 +7,7 @@
 #include "evaluation/until_end.h"
 #include "evaluation/without_traps.h"
 #include "model/ends.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 #include "redoubt/advanced/merged_states.h"
 #include "solvers/value_iteration/shortest_path.h"
 

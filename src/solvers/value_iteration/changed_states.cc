@@ -1,9 +1,7 @@
 #include "solvers/value_iteration/changed_states.h"
 
-#include <algorithm>
-
 #include "bellman/row_evaluator.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 
 namespace redoubt::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include "evaluation/stationary.h"
 #include "evaluation/until_end.h"
 #include "model/support.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 #include "solvers/value_iteration/shortest_path.h"
 
 namespace redoubt::internal {

@@ -1,14 +1,13 @@
 #include "solvers/value_iteration/shortest_path.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "evaluation/until_end.h"
 #include "model/end_components.h"
 #include "model/ends.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 #include "solvers/value_iteration/by_kernels.h"
 #include "solvers/value_iteration/despite_traps.h"
 

@@ -4,7 +4,7 @@
 #include "bellman/nominal_rows.h"
 #include "evaluation/chance_value.h"
 #include "model/bytes.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/memory_limit.h"
 #include "redoubt/given_policy.h"
 #include "solvers/finish.h"

@@ -5,18 +5,18 @@
 #include <limits>
 #include <optional>
 
-#include "bellman/large_arrays.h"
 #include "bellman/steps.h"
 #include "evaluation/stationary.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/collectives.h"
 #include "parallel/exchange.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 #include "solvers/finish.h"
 #include "solvers/value_iteration/best_mixtures.h"
 #include "solvers/value_iteration/best_rows.h"
 #include "solvers/value_iteration/changed_states.h"
 #include "solvers/value_iteration/shortest_path.h"
+#include "support/array_memory.h"
 #include "support/require.h"
 
 namespace redoubt {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "bellman/steps.h"
 #include "numerics/infinity.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "numerics/infinity.h"
 #include "solvers/frontier/games/kl_game.h"

@@ -1,7 +1,6 @@
 #include "solvers/frontier/games/state_game.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numerics/infinity.h"
 

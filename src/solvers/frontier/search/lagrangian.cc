@@ -5,9 +5,8 @@
 
 #include "bellman/min_over_states.h"
 #include "numerics/exact_sum.h"
-#include "numerics/infinity.h"
 #include "parallel/collectives.h"
-#include "policy/pure_stage.h"
+#include "policy/stage_builder.h"
 
 namespace redoubt::internal {
 namespace {

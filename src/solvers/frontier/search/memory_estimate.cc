@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/bytes.h"
-#include "model/scope.h"
+#include "model/set_traits.h"
 #include "parallel/memory_limit.h"
 #include "redoubt/frontier.h"
 #include "solvers/frontier/search/search.h"

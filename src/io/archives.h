@@ -11,8 +11,16 @@
 #include <vector>
 
 #include "redoubt/io.h"
+#include "support/file.h"
 
 namespace redoubt::internal::io {
+
+// The text in bytes that gzip or xz may have packed; others are returned as they are. What would
+// unpack to more than 32 megabytes plus 100 times its size is an Error.
+std::string unpacked(std::string bytes);
+
+// Packed by "gzip" or "xz"; the same text gives the same bytes.
+std::string packed(std::string_view text, const char* filter);
 
 // The files of a tar archive, plain or packed by gzip or xz, of which any piece can be read.
 // Nothing is written to disk. Of a plain archive a piece costs what it has, and nothing is kept in
@@ -24,8 +32,6 @@ class TarReader {
   static constexpr std::int64_t kMostKept = std::int64_t{1} << 30;
   explicit TarReader(const std::filesystem::path& path, std::int64_t most_kept = kMostKept);
   explicit TarReader(std::string_view archive);  // which must outlive this
-  TarReader(const TarReader&) = delete;
-  TarReader& operator=(const TarReader&) = delete;
   ~TarReader();
 
   struct Member {
@@ -49,7 +55,7 @@ class TarReader {
                    std::span<char> into);
 
   std::string_view bytes_;  // the archive, or
-  int file_ = -1;           // the file that it is
+  OpenFile file_;           // the file that it is
   std::int64_t size_ = 0;
   std::int64_t most_kept_ = kMostKept;
   bool plain_ = true;

@@ -1,17 +1,16 @@
-#include "io/umb/tar.h"
+#include "io/archives.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "support/large_pages.h"
+#include "support/array_memory.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
@@ -57,12 +56,55 @@ void require_complete(bool complete, const std::string& name, std::int64_t done,
   require(complete, "member '{}' ends after {} of {} bytes, must be complete", name, done, size);
 }
 
-la_ssize_t append(archive*, void* out, const void* data, std::size_t size) {
+la_ssize_t append_to(archive*, void* out, const void* data, std::size_t size) {
   static_cast<std::string*>(out)->append(static_cast<const char*>(data), size);
   return static_cast<la_ssize_t>(size);
 }
 
 }  // namespace
+
+std::string unpacked(std::string bytes) {
+  if (!bytes.starts_with("\x1F\x8B") && !bytes.starts_with("\xFD"
+                                                           "7zXZ"))
+    return bytes;
+  const Reader a(archive_read_new(), archive_read_free);
+  archive_read_support_filter_gzip(a.get());
+  archive_read_support_filter_xz(a.get());
+  archive_read_support_format_raw(a.get());
+  check(a.get(), archive_read_open_memory(a.get(), bytes.data(), bytes.size()),
+        "cannot be unpacked");
+  archive_entry* entry = nullptr;
+  check(a.get(), archive_read_next_header(a.get(), &entry), "cannot be unpacked");
+  const std::size_t most = 32'000'000 + 100 * bytes.size();
+  std::string text;
+  std::vector<char> block(1 << 20);
+  for (;;) {
+    const auto got = archive_read_data(a.get(), block.data(), block.size());
+    if (got == 0) return text;
+    if (got < 0) check(a.get(), static_cast<int>(got), "cannot be unpacked");
+    require(text.size() + got <= most, "unpacks to more than {} bytes, must be at most that", most);
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+}
+
+std::string packed(std::string_view text, const char* filter) {
+  std::string out;
+  const Writer a(archive_write_new(), archive_write_free);
+  check(a.get(), archive_write_set_format_raw(a.get()), "cannot be packed");
+  check(a.get(), archive_write_add_filter_by_name(a.get(), filter), "cannot be packed");
+  if (std::string_view(filter) == "gzip")
+    check(a.get(), archive_write_set_options(a.get(), "gzip:!timestamp"), "cannot be packed");
+  archive_write_set_bytes_in_last_block(a.get(), 1);
+  check(a.get(), archive_write_open(a.get(), &out, nullptr, append_to, nullptr),
+        "cannot be packed");
+  const Entry entry(archive_entry_new(), archive_entry_free);
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  check(a.get(), archive_write_header(a.get(), entry.get()), "cannot be packed");
+  const auto written = archive_write_data(a.get(), text.data(), text.size());
+  require(written == static_cast<la_ssize_t>(text.size()), "cannot be packed");
+  check(a.get(), archive_write_close(a.get()), "cannot be packed");
+  return out;
+}
 
 struct TarReader::Stream {
   Reader archive{archive_read_new(), archive_read_free};
@@ -78,21 +120,14 @@ TarReader::TarReader(std::string_view archive)
 TarReader::TarReader(const std::filesystem::path& path, std::int64_t most_kept)
     : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), most_kept_(most_kept) {
   require(file_ >= 0, "cannot be opened ({})", std::strerror(errno));
-  try {
-    struct stat status = {};
-    require(::fstat(file_, &status) == 0, "cannot be read ({})", std::strerror(errno));
-    require(!S_ISDIR(status.st_mode), "is a directory, must be a file");
-    size_ = status.st_size;
-    list();
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+  struct stat status = {};
+  require(::fstat(file_, &status) == 0, "cannot be read ({})", std::strerror(errno));
+  require(!S_ISDIR(status.st_mode), "is a directory, must be a file");
+  size_ = status.st_size;
+  list();
 }
 
-TarReader::~TarReader() {
-  if (file_ >= 0) ::close(file_);
-}
+TarReader::~TarReader() = default;
 
 void TarReader::open() {
   stream_ = std::make_unique<Stream>();
@@ -167,14 +202,10 @@ void TarReader::read_plain(std::int64_t at, std::span<char> into) const {
     std::copy_n(bytes_.data() + at, into.size(), into.data());
     return;
   }
-  while (!into.empty()) {
-    const auto got = ::pread(file_, into.data(), into.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    require(got > 0, "cannot be read at byte {} ({})", at,
-            got == 0 ? "it has become shorter" : std::strerror(errno));
-    into = into.subspan(static_cast<std::size_t>(got));
-    at += got;
-  }
+  errno = 0;
+  const std::size_t got = file_.read(into.data(), into.size(), at);
+  require(got == into.size(), "cannot be read at byte {} ({})", at + static_cast<std::int64_t>(got),
+          errno == 0 ? "it has become shorter" : std::strerror(errno));
 }
 
 void TarReader::read_stream(const std::string& name, const Member& member, std::int64_t at,
@@ -220,7 +251,7 @@ std::string write_tar(const std::vector<std::pair<std::string, std::string>>& fi
           "cannot set up compression");
   }
   archive_write_set_bytes_in_last_block(a.get(), 1);  // no padding to the size of a tape block
-  check(a.get(), archive_write_open(a.get(), &out, nullptr, append, nullptr),
+  check(a.get(), archive_write_open(a.get(), &out, nullptr, append_to, nullptr),
         "cannot begin an archive");
   for (const auto& [name, content] : files) {
     const Entry entry(archive_entry_new(), archive_entry_free);

@@ -1,4 +1,4 @@
-#include "io/umb/umb_rewards.h"
+#include "io/umb/umb_annotations.h"
 
 #include "io/explicit/explicit_model.h"
 #include "io/umb/umb_index.h"
@@ -7,6 +7,16 @@
 
 namespace redoubt::internal::io {
 namespace {
+
+// Calls visit(id, description) for each annotation of a group; false: there is no such group.
+template <class Visit>
+bool for_each_annotation(const JsonNode& index, const char* group_name, Visit visit) {
+  const auto annotations = index.find("annotations");
+  const auto group = annotations ? annotations->find(group_name) : std::nullopt;
+  if (!group) return false;
+  group->for_each_member("must be an object", visit);
+  return true;
+}
 
 void add_choice_rewards(std::vector<double> values, Signal& signal) {
   for (std::size_t c = 0; c < signal.row.size(); ++c) values[c] += signal.row[c];
@@ -61,13 +71,25 @@ Signal read_reward(umb::Members& members, const std::string& id, const JsonNode&
 
 bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& rows,
                   ModelArrays& arrays) {
-  const auto annotations = index.find("annotations");
-  const auto rewards = annotations ? annotations->find("rewards") : std::nullopt;
-  if (!rewards) return false;
-  if (!rewards->raw().is_object()) rewards->fail("must be an object");
-  for (const auto& [id, description] : rewards->raw().get_ref<const Json::object_t&>())
-    arrays.signals.push_back(read_reward(members, id, rewards->at(id), rows, arrays));
-  return naming(umb::index, [&] { return take_reward(arrays); });
+  const bool any =
+      for_each_annotation(index, "rewards", [&](const std::string& id, const JsonNode& node) {
+        arrays.signals.push_back(read_reward(members, id, node, rows, arrays));
+      });
+  return any && naming(umb::index, [&] { return take_reward(arrays); });
+}
+
+void read_labels(umb::Members& members, const JsonNode& index, std::int64_t states,
+                 ModelArrays& arrays) {
+  for_each_annotation(index, umb::labels_group, [&](const std::string& id, const JsonNode& node) {
+    const std::string member = umb::annotation(umb::labels_group, id, "states");
+    if (!members.has(member)) return;
+    if (const auto type = node.find("type"); type && type->at("type").text() != "bool")
+      type->at("type").fail("must be \"bool\"");
+    const auto alias = node.find("alias");
+    Label label{alias ? alias->text() : id, members.bits(member, states)};
+    while (!label.states.empty() && label.states.back() >= arrays.states) label.states.pop_back();
+    arrays.labels.push_back(std::move(label));
+  });
 }
 
 }  // namespace redoubt::internal::io

@@ -2,7 +2,7 @@
 
 #include "redoubt/policy.h"
 
-namespace redoubt::internal::io {
+namespace redoubt::internal {
 
 // Every array of a stage, by name.
 template <class Visit>
@@ -20,4 +20,15 @@ void for_each_stage_array(Visit visit) {
   visit("landing_moves", &Stage::landing_moves);
 }
 
-}  // namespace redoubt::internal::io
+// Bytes that the stages of a policy take.
+inline double bytes_of(const Policy& policy) {
+  double bytes = 0;
+  for (const Policy::Stage& stage : policy.stages) {
+    for_each_stage_array([&](const char*, auto array) {
+      bytes += static_cast<double>((stage.*array).size() * sizeof (stage.*array)[0]);
+    });
+  }
+  return bytes;
+}
+
+}  // namespace redoubt::internal
