@@ -29,7 +29,11 @@ struct StateChoices {
 // choice) that of the worst landing.
 class StateBatch {
  public:
-  explicit StateBatch(const Problem& problem);
+  explicit StateBatch(const Problem& problem)
+      : problem_(&problem),
+        radius_(nature_of_rows(problem).radius),
+        floor_(lands_anywhere(problem)),
+        lanes_(problem.uncertainty(), floor_) {}
 
   bool needs_floor() const { return floor_; }
   double evaluations() const { return evaluations_; }

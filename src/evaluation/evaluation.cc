@@ -12,8 +12,12 @@
 #include "evaluation/without_traps.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
+#include "parallel/memory_limit.h"
+#include "policy/check.h"
 
-namespace redoubt::internal {
+namespace redoubt {
+using namespace internal;
+namespace internal {
 namespace {
 
 // The pass of one policy: which channels there are, what the end of the horizon is worth, and what
@@ -248,4 +252,19 @@ Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Worke
   return evaluation;
 }
 
-}  // namespace redoubt::internal
+}  // namespace internal
+
+bool Evaluation::satisfied() const {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [](const ConstraintResult& c) { return c.satisfied; });
+}
+
+Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
+  Stopwatch watch(execution);
+  Workers workers(execution, &watch);
+  internal::check_policy(problem, policy, workers.ranks());
+  announce(plan_evaluation(problem, policy, workers), execution);
+  return internal::evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
+}
+
+}  // namespace redoubt

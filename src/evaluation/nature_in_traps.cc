@@ -16,12 +16,11 @@ std::vector<int> traps_of_nodes(const Problem& problem, const Policy& policy,
                                 const Uncertainty& uncertainty) {
   const NodeProblem nodes = node_problem(problem, policy);
   const Model& model = nodes.problem.model();
-  std::vector<char> use(model.rows(), 0);
-  for (std::size_t i = 0; i < nodes.rows.rows.size(); ++i)
-    use[nodes.rows.rows[i]] = nodes.rows.weight[i] > 0;
   const Uncertainty& set =
       std::holds_alternative<Nominal>(uncertainty) ? uncertainty : nodes.problem.uncertainty();
-  return end_components(model, Support(model, set), Keep::each_by_some_kernel, use).of_state;
+  return end_components(model, Support(model, set), Keep::each_by_some_kernel,
+                        is_taken(model, nodes.rows))
+      .of_state;
 }
 
 NatureInTraps::NatureInTraps(const Problem& problem, const Policy& policy, const Channel& channel,

@@ -1,11 +1,19 @@
 #include "evaluation/satisfied.h"
 
+#include <array>
 #include <cmath>
 
 #include "bellman/largest_value.h"
+#include "redoubt/solution.h"
 
-namespace redoubt::internal {
-std::vector<double> allowed_misses(const Problem& problem, Communicator& ranks) {
+namespace redoubt {
+
+std::string_view name(Status status) {
+  constexpr std::array kNames = {"certified", "feasible", "violated", "infeasible", "stopped"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+std::vector<double> internal::allowed_misses(const Problem& problem, Communicator& ranks) {
   std::vector<double> misses;
   for (std::size_t c = 0; c < problem.constraints().size(); ++c) {
     const Constraint& constraint = problem.constraints()[c];
@@ -19,10 +27,10 @@ std::vector<double> allowed_misses(const Problem& problem, Communicator& ranks) 
   return misses;
 }
 
-bool satisfied(const Constraint& c, double worst, double allowed_miss) {
+bool internal::satisfied(const Constraint& c, double worst, double allowed_miss) {
   if (c.probability) return worst >= *c.probability - allowed_miss;
   return c.sense == Sense::at_least ? worst >= c.bound - allowed_miss
                                     : worst <= c.bound + allowed_miss;
 }
 
-}  // namespace redoubt::internal
+}  // namespace redoubt

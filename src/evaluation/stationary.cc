@@ -14,9 +14,8 @@ namespace redoubt::internal {
 
 void require_ends(const Problem& problem, const TakenRows& taken) {
   const Model& model = problem.model();
-  std::vector<char> use(model.rows(), 0);
-  for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
-  const std::vector<State> kept = never_left(model, Support(model, problem.uncertainty()), use);
+  const std::vector<State> kept =
+      never_left(model, Support(model, problem.uncertainty()), is_taken(model, taken));
   require(kept.empty(),
           "the policy may stay in state {} for ever, must come to an end with certainty",
           kept.empty() ? "" : model.state_name(kept.front()));
@@ -25,10 +24,8 @@ void require_ends(const Problem& problem, const TakenRows& taken) {
 std::vector<char> trapped_states(const Problem& problem, const Channel& channel,
                                  const TakenRows& taken) {
   const Model& model = problem.model();
-  std::vector<char> use(model.rows(), 0);
-  for (std::size_t i = 0; i < taken.rows.size(); ++i) use[taken.rows[i]] = taken.weight[i] > 0;
   return kept_for_nothing(model, Support(model, problem.uncertainty()),
-                          {"", channel.signal, channel.sign}, use);
+                          {"", channel.signal, channel.sign}, is_taken(model, taken));
 }
 
 TakenRows without_rows(const TakenRows& taken, const std::vector<char>& of_states) {

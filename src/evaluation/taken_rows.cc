@@ -49,6 +49,12 @@ void take_rows(const Model& model, const std::vector<std::int32_t>& actions, Tak
   taken.weight.assign(count, 1.0);
 }
 
+std::vector<char> is_taken(const Model& model, const TakenRows& taken) {
+  std::vector<char> is(model.rows(), 0);
+  for (std::size_t i = 0; i < taken.rows.size(); ++i) is[taken.rows[i]] = taken.weight[i] > 0;
+  return is;
+}
+
 namespace {
 
 // Eight at a time, which do not wait for each other: all threads wait for it.

@@ -26,6 +26,9 @@ void find_taken_rows(const Model& model, int stage, const Policy::Stage& decisio
 // Those of a policy that takes one action in each own state (-1: it is terminal), for ever.
 void take_rows(const Model& model, const std::vector<std::int32_t>& actions, TakenRows& taken);
 
+// Of each row of the model, whether it is taken with positive probability.
+std::vector<char> is_taken(const Model& model, const TakenRows& taken);
+
 // Calls visit(place, row, weight) for each row that is taken.
 template <class Visit>
 void for_each_taken_row(const Model& model, int stage, const Policy::Stage& decisions,

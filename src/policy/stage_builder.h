@@ -72,5 +72,13 @@ inline Policy::Stage pure_stage(const std::vector<std::int32_t>& actions) {
   }
   return stage.take();
 }
+// The policy that does so for ever.
+inline Policy pure_policy(const std::vector<std::int32_t>& actions) {
+  Policy policy;
+  policy.states = static_cast<State>(actions.size());
+  policy.repeats_last = true;
+  policy.stages = {pure_stage(actions)};
+  return policy;
+}
 
 }  // namespace redoubt::internal

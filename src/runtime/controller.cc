@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "evaluation/promises.h"
+#include "evaluation/evaluation.h"
 #include "model/row_name.h"
 #include "policy/draw.h"
 #include "policy/memory_update.h"
@@ -22,6 +22,51 @@ bool remembers(const Policy& policy, int stage) {
 }
 
 }  // namespace
+
+namespace internal {
+
+// What a policy guarantees from each stage, state and memory on: the worst cases of the reward and
+// of the expected total of every constraint's signal. A chance constraint is judged by its expected
+// total, too.
+class Promises {
+ public:
+  Promises(const Problem& problem, const Policy& policy)
+      : policy_(&policy), channels_(1 + problem.constraints().size()) {
+    Terms terms = problem.terms();
+    for (Constraint& constraint : terms.constraints) constraint.probability.reset();
+    Workers workers(Execution{});
+    values_ = evaluate(problem.with(std::move(terms)), policy, workers, true).values;
+  }
+
+  // The memory that promises the constraints most: the one whose least promise is the largest, each
+  // measured between the least and the largest that any memory of the state makes; of equals, the
+  // one with the larger reward, then the first.
+  std::int32_t best_memory(int stage, State state) const {
+    const int known = std::min(stage, static_cast<int>(values_.size()) - 1);
+    const auto memories = static_cast<std::int32_t>(memory_of(*policy_, known, state));
+    const auto nodes = node_count(*policy_, known);
+    const double* first = values_[known].data() + node_of(*policy_, known, state, 0);
+    std::vector<double> least(memories, channels_ == 1 ? 0.0 : 1.0);
+    for (std::size_t c = 1; c < channels_; ++c) {
+      const double* promised = first + c * nodes;
+      const auto [low, high] = std::minmax_element(promised, promised + memories);
+      for (std::int32_t m = 0; m < memories && *low < *high; ++m)
+        least[m] = std::min(least[m], (promised[m] - *low) / (*high - *low));
+    }
+    std::int32_t best = 0;
+    for (std::int32_t m = 1; m < memories; ++m) {
+      if (least[m] > least[best] || (least[m] == least[best] && first[m] > first[best])) best = m;
+    }
+    return best;
+  }
+
+ private:
+  const Policy* policy_;
+  std::size_t channels_;
+  std::vector<std::vector<double>> values_;  // of each stage, [channel][node]
+};
+
+}  // namespace internal
 
 struct Controller::Episode {
   const Problem& problem;
@@ -41,7 +86,10 @@ struct Controller::Episode {
   Row row_of(std::int32_t position) const {
     return problem.model().row_begin(stage, state) + position;
   }
-  std::int32_t position_of(std::int32_t action_number) const;
+  std::int32_t position_of(std::int32_t action_number) const {
+    require(state >= 0, "nothing was done yet; call act first");
+    return internal::position_of(problem.model(), stage, state, action_number);
+  }
   bool moves_alike(const Decision& taken, const Meaning& meaning, State next);
   void moves_to(std::int32_t position, State next, const ObservedSignals& signals);
   void take_best_memory(int at, State next);
@@ -105,17 +153,6 @@ std::int32_t Controller::act(State state) {
   const Policy::Stage& here = e.policy.at(e.stage);
   e.action = draw_action(e.random, here, here.begin(state) + e.memory);
   return model.arrays().action[e.row_of(e.action)];
-}
-
-std::int32_t Controller::Episode::position_of(std::int32_t action_number) const {
-  const Model& model = problem.model();
-  require(state >= 0, "nothing was done yet; call act first");
-  for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
-    if (model.arrays().action[row] == action_number)
-      return static_cast<std::int32_t>(row - model.row_begin(stage, state));
-  }
-  throw Error(fmt::format("action {}, state {} has no such action", action_number,
-                          model.state_name(state)));
 }
 
 // The memory moves of everything that an observation can mean, if they are the same.

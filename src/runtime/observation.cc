@@ -9,6 +9,15 @@
 
 namespace redoubt::internal {
 
+std::int32_t position_of(const Model& model, int stage, State state, std::int32_t action) {
+  for (Row row = model.row_begin(stage, state); row < model.row_end(stage, state); ++row) {
+    if (model.arrays().action[row] == action)
+      return static_cast<std::int32_t>(row - model.row_begin(stage, state));
+  }
+  throw Error(fmt::format("action {}, state {} has no such action", action,
+                          model.state_name(state)));
+}
+
 void check_signals(const Model& model, const ObservedSignals& signals) {
   for (const auto& [name, value] : signals) {
     require(name == "reward" || model.signal_index(name) >= 0,

@@ -6,6 +6,9 @@
 
 namespace redoubt::internal {
 
+// The place of an action in the list of a state; an Error where it has none.
+std::int32_t position_of(const Model& model, int stage, State state, std::int32_t action);
+
 // The outcomes of a row that an observation may mean, counted from the first; the number of
 // outcomes is a landing outside of them. Not exact: none has just the signals that were observed.
 struct Meaning {

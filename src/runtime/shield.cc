@@ -28,7 +28,6 @@ struct Shield::Episode {
     return !problem.infinite() && stage >= problem.horizon();
   }
   Row row_of(std::int32_t position) const { return model().row_begin(stage, state) + position; }
-  std::int32_t position_of(std::int32_t action) const;
   State given(State s) const {
     const Problem& problem = sets.problem();
     return has_given_policy(problem) ? problem.given_state()[s] : s;
@@ -105,21 +104,12 @@ std::vector<Permission> Shield::allowed(State given) {
   return permissions;
 }
 
-std::int32_t Shield::Episode::position_of(std::int32_t action) const {
-  for (Row row = model().row_begin(stage, state); row < model().row_end(stage, state); ++row) {
-    if (model().arrays().action[row] == action)
-      return static_cast<std::int32_t>(row - model().row_begin(stage, state));
-  }
-  throw Error(
-      fmt::format("action {}, state {} has no such action", action, model().state_name(state)));
-}
-
 std::int32_t Shield::take(std::int32_t action) {
   Episode& e = *episode_;
   require(e.state >= 0, "no state is known yet; call allowed first");
   require(!e.ended(), "stage {}, the horizon is over; start again", e.stage);
   require(!e.taken, "an action was taken; observe what it led to");
-  const std::int32_t wanted = e.position_of(action);
+  const std::int32_t wanted = position_of(e.model(), e.stage, e.state, action);
   std::vector<ShieldBranch> branches = e.sets.propose(e.stage, e.state, e.promise, wanted);
   const std::size_t drawn =
       draw(e.random, branches.size(), [&](std::size_t b) { return branches[b].probability; });

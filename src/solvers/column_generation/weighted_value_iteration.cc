@@ -118,9 +118,7 @@ WeightedValueIteration::Best WeightedValueIteration::for_ever(std::span<const do
         [&](double) { return std::max(0.5 * enough, kShare * found.width()); }, small, here);
   }
   evaluations_ += rows.evaluations();
-  best.policy.states = model.own_states();
-  best.policy.repeats_last = true;
-  best.policy.stages = {pure_stage(actions_)};
+  best.policy = pure_policy(actions_);
   EvaluationPass pass = evaluate(problem_, best.policy, workers_);
   const std::vector<double>& values = pass.values.front();  // [channel][state]
   evaluations_ += workers_.ranks().rank() == 0 ? pass.row_evaluations : 0;

@@ -1,5 +1,3 @@
-#include "solvers/value_iteration/by_kernels.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -180,7 +178,7 @@ class ByKernels {
   }
   // What is best now: greedy.
   std::vector<std::int32_t> greedy(const std::vector<double>& values) {
-    std::vector<std::int32_t> actions = first_actions();
+    std::vector<std::int32_t> actions = first_actions(model_);
     const std::vector<double> none(values.size(), -std::numeric_limits<double>::infinity());
     take_better(values, none, actions);
     return actions;
@@ -188,7 +186,7 @@ class ByKernels {
   // What is best before a horizon, of equally good rows the one that was so first: it goes where
   // something is earned.
   std::vector<std::int32_t> before_horizon() {
-    std::vector<std::int32_t> actions = first_actions();
+    std::vector<std::int32_t> actions = first_actions(model_);
     std::vector<double> values(model_.states(), 0.0);
     for (int sweep = 0; sweep < kSweepsBefore; ++sweep) {
       const std::vector<double> worth = sweeps_.worths(values);
@@ -201,12 +199,6 @@ class ByKernels {
       for (State s = 0; s < model_.states(); ++s) next[s] = taken(s);
       values.swap(next);
     }
-    return actions;
-  }
-  std::vector<std::int32_t> first_actions() const {
-    std::vector<std::int32_t> actions(model_.states(), -1);
-    for (State s = 0; s < model_.states(); ++s)
-      if (model_.row_begin(0, s) < model_.row_end(0, s)) actions[s] = 0;
     return actions;
   }
 
@@ -222,9 +214,7 @@ class ByKernels {
       if (next.at_start < best.at_start) break;
       best = std::move(next);
     }
-    result.policy.states = model_.states();
-    result.policy.repeats_last = true;
-    result.policy.stages = {pure_stage(best.actions)};
+    result.policy = pure_policy(best.actions);
   }
 
   const Problem& problem_;

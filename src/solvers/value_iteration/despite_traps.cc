@@ -1,5 +1,3 @@
-#include "solvers/value_iteration/despite_traps.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -26,10 +24,7 @@ class DespiteTraps {
         rows_(all_rows(model_)),
         all_(problem, channel, rows_, UntilEnd::Choice::best, workers),
         values_(model_.states(), 0.0),
-        actions_(model_.states(), -1) {
-    for (State s = 0; s < model_.states(); ++s)
-      if (model_.row_begin(0, s) < model_.row_end(0, s)) actions_[s] = 0;
-  }
+        actions_(first_actions(model_)) {}
 
   ValueIteration run() {
     sweep_from_nothing();
@@ -44,9 +39,7 @@ class DespiteTraps {
     result.error = most_above();
     result.row_evaluations = evaluations_ + all_.evaluations();
     result.values = values_;
-    result.policy.states = model_.states();
-    result.policy.repeats_last = true;
-    result.policy.stages = {pure_stage(actions_)};
+    result.policy = pure_policy(actions_);
     return result;
   }
 

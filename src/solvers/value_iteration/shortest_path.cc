@@ -8,8 +8,6 @@
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/stage_builder.h"
-#include "solvers/value_iteration/by_kernels.h"
-#include "solvers/value_iteration/despite_traps.h"
 
 namespace redoubt::internal {
 
@@ -22,6 +20,13 @@ TakenRows all_rows(const Model& model) {
     all.begin.push_back(static_cast<std::int64_t>(all.rows.size()));
   }
   return all;
+}
+
+std::vector<std::int32_t> first_actions(const Model& model) {
+  std::vector<std::int32_t> actions(model.states(), -1);
+  for (State s = 0; s < model.states(); ++s)
+    if (model.row_begin(0, s) < model.row_end(0, s)) actions[s] = 0;
+  return actions;
 }
 
 namespace {
@@ -73,9 +78,7 @@ ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& w
   std::vector<std::int32_t> own;
   for (State place = 0; place < model.own_states(); ++place)
     own.push_back(actions[whole_number(model, model.own(place))]);
-  result.policy.states = model.own_states();
-  result.policy.repeats_last = true;
-  result.policy.stages = {pure_stage(own)};
+  result.policy = pure_policy(own);
   return result;
 }
 
