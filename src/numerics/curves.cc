@@ -2,17 +2,7 @@
 
 #include <bit>
 
-#include "numerics/kernels/kernels.h"
-
 namespace redoubt::internal {
-
-const CurveFunctions& curve_functions([[maybe_unused]] InstructionSet instructions) {
-#ifdef __x86_64__
-  if (instructions == InstructionSet::avx512) return avx512::curve_functions;
-  if (instructions == InstructionSet::avx2) return avx2::curve_functions;
-#endif
-  return baseline::curve_functions;
-}
 
 PriceBuckets make_buckets(std::span<const double> prices) {
   const auto bucket = [](double price) {

@@ -46,15 +46,8 @@ std::span<const InstructionSet> instruction_sets() {
 }
 
 std::string_view name(InstructionSet set) {
-  switch (set) {
-    case InstructionSet::baseline:
-      return "baseline";
-    case InstructionSet::avx2:
-      return "avx2";
-    case InstructionSet::avx512:
-      return "avx512";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"baseline", "avx2", "avx512"};
+  return kNames[static_cast<int>(set)];
 }
 
 }  // namespace redoubt::internal

@@ -48,9 +48,6 @@ StateKernel choose_state(const Uncertainty& set, const SetKernels& k) {
 WorstCase worst_case_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
   return choose(uncertainty, kernels_for(instructions)).one_row;
 }
-WorstCase worst_case_kernel(const Uncertainty& uncertainty) {
-  return choose(uncertainty, best_kernels()).one_row;
-}
 
 std::optional<SetOfOneRow> set_of_one_row(const Uncertainty& uncertainty) {
   return std::visit(
@@ -77,9 +74,6 @@ std::optional<SetOfOneRow> set_of_one_row(const Uncertainty& uncertainty) {
 WorstCases worst_cases_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
   return choose(uncertainty, kernels_for(instructions)).row_of_lane;
 }
-WorstCases worst_cases_kernel(const Uncertainty& uncertainty) {
-  return choose(uncertainty, best_kernels()).row_of_lane;
-}
 
 WorstOfStates worst_of_states_kernel(const Uncertainty& uncertainty, InstructionSet instructions) {
   return choose_state(uncertainty, kernels_for(instructions)).worst;
@@ -92,20 +86,16 @@ BestOfStates best_of_states_kernel(const Uncertainty& uncertainty, InstructionSe
 ExpectedValues expected_values_kernel(InstructionSet instructions) {
   return kernels_for(instructions).expected_values;
 }
-ExpectedValues expected_values_kernel() { return expected_values_kernel(best_instruction_set()); }
 
 BestExpected best_expected_kernel(InstructionSet instructions) {
   return kernels_for(instructions).best_expected;
 }
-BestExpected best_expected_kernel() { return best_expected_kernel(best_instruction_set()); }
 
 BestAlike best_alike_kernel(InstructionSet instructions) {
   return kernels_for(instructions).best_alike;
 }
-BestAlike best_alike_kernel() { return best_alike_kernel(best_instruction_set()); }
 
 LayOut lay_out_kernel(InstructionSet instructions) { return kernels_for(instructions).lay_out; }
-LayOut lay_out_kernel() { return lay_out_kernel(best_instruction_set()); }
 
 const RowChecks& row_checks(InstructionSet instructions) {
   return kernels_for(instructions).checks;

@@ -158,6 +158,6 @@ void by_bridge(const MixProblem& problem, const MixResult& result) {
 
 }  // namespace
 
-const MixFunctions mix_functions = {by_pairs, by_bridge};
+extern const MixFunctions mix_functions = {by_pairs, by_bridge};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

@@ -215,6 +215,6 @@ void sum_supports(const SupportSum& sum, double* to) {
 
 }  // namespace
 
-const CurveFunctions curve_functions{stand_on_curve, step_on_curve, sum_supports};
+extern const CurveFunctions curve_functions{stand_on_curve, step_on_curve, sum_supports};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET

@@ -9,29 +9,24 @@
 // The lane kernels of this folder, once for each instruction set.
 namespace redoubt::internal {
 
+struct NumericKernels {
+  const VectorFunctions* vector_functions;
+  const MixFunctions* mix_functions;
+  const CurveFunctions* curve_functions;
+  LargestSumFunction largest_sum;
+  TiltFunction tilt_rows;
+};
+
 namespace baseline {
-extern const VectorFunctions vector_functions;
-extern const MixFunctions mix_functions;
-extern const CurveFunctions curve_functions;
-LargestSum largest_sum(const double* vectors, std::int64_t blocks, int coordinates,
-                       const double* factor);
-void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
-}  // namespace baseline
+extern const NumericKernels numeric_kernels;
+}
+#ifdef __x86_64__
 namespace avx2 {
-extern const VectorFunctions vector_functions;
-extern const MixFunctions mix_functions;
-extern const CurveFunctions curve_functions;
-LargestSum largest_sum(const double* vectors, std::int64_t blocks, int coordinates,
-                       const double* factor);
-void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
-}  // namespace avx2
+extern const NumericKernels numeric_kernels;
+}
 namespace avx512 {
-extern const VectorFunctions vector_functions;
-extern const MixFunctions mix_functions;
-extern const CurveFunctions curve_functions;
-LargestSum largest_sum(const double* vectors, std::int64_t blocks, int coordinates,
-                       const double* factor);
-void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]);
-}  // namespace avx512
+extern const NumericKernels numeric_kernels;
+}
+#endif
 
 }  // namespace redoubt::internal

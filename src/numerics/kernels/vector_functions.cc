@@ -28,6 +28,6 @@ void log1p_of(const double* x, double* y, int count) {
 
 }  // namespace
 
-const VectorFunctions vector_functions = {exp_of, expm1_of, log_of, log1p_of};
+extern const VectorFunctions vector_functions = {exp_of, expm1_of, log_of, log1p_of};
 
 }  // namespace redoubt::internal::REDOUBT_TARGET
