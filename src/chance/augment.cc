@@ -7,6 +7,8 @@
 #include "bellman/row_evaluator.h"
 #include "chance/reachable_budgets.h"
 #include "model/bytes.h"
+#include "model/select_rows.h"
+#include "model/set_traits.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "support/require.h"
@@ -35,7 +37,9 @@ class Augmentation {
           at_least(signal_name(c), *constraint.probability - budgets_.kept(c, budgets_.start()));
     }
     Model model = build();
-    terms.uncertainty = std::move(set_);
+    terms.uncertainty = original_.uncertainty();
+    select_radii(terms, rows_);
+    keep_to_support(terms.uncertainty);  // landings are outcomes now
     AugmentedProblem augmented{original_,
                                Problem(std::move(model), std::move(terms)),
                                chance,
@@ -107,7 +111,6 @@ class Augmentation {
       }
     }
     if (arrays_.stages == 0) arrays_.stages = 1, arrays_.state_rows.assign(arrays_.states + 1, 0);
-    set_ = uncertainty();
     if (model_.arrays().submodel) arrays_.submodel = part();
     return Model(std::move(arrays_));
   }
@@ -209,22 +212,6 @@ class Augmentation {
     origin_.push_back(static_cast<std::int32_t>(next.outcome));
   }
 
-  Uncertainty uncertainty() const {
-    Uncertainty set = original_.uncertainty();
-    std::visit(
-        [&](auto& one) {
-          if constexpr (requires { one.radius; }) {
-            if (one.radius.rows.empty()) return;
-            std::vector<double> radii;
-            for (const Row row : rows_) radii.push_back(one.radius.of(row));
-            one.radius = std::move(radii);
-          }
-        },
-        set);
-    keep_to_support(set);  // landings are outcomes now
-    return set;
-  }
-
   const Problem& original_;
   const Model& model_;
   Workers& workers_;
@@ -233,7 +220,6 @@ class Augmentation {
   ModelArrays arrays_;
   std::vector<Row> rows_;  // the original row of each
   std::vector<std::int32_t> origin_;
-  Uncertainty set_;
 };
 
 }  // namespace

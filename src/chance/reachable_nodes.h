@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "chance/to_original.h"
-#include "policy/landing_plans.h"
 #include "policy/memory_update.h"
 
 namespace redoubt::internal {
@@ -19,6 +18,24 @@ struct Place {
   State own = 0;    // among those that we own, and so in the policy
 };
 Place place_in(const AugmentedProblem& augmented, bool original, State state);
+
+// What landing plans of a stage say in every state of the whole model. A rank's policy has all
+// plans for its own states; here are, for all states, those plans that it asks for.
+class WantedPlans {
+ public:
+  WantedPlans() = default;
+  // On every rank; `wanted` are sorted.
+  WantedPlans(const Model& model, const Policy::Stage& stage, std::vector<std::int32_t> wanted,
+              Communicator& ranks);
+
+  std::span<const MemoryMove> at(std::int32_t plan, State whole) const;
+
+ private:
+  State states_ = 0;
+  std::vector<std::int32_t> plans_;
+  std::vector<std::int64_t> begin_;  // [plan][state], and the end
+  std::vector<MemoryMove> moves_;
+};
 
 // Follows a policy through the augmented problem. The policy is one of the augmented problem itself
 // or one of the original: they differ in whose states its nodes belong to and whose outcomes move

@@ -178,13 +178,10 @@ std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Chann
   };
   const bool few = for_each_value(problem, channel, workers, collect);
   if (!all_ranks(ranks, few)) return {};
-  std::vector<double> mine(seen.begin(), seen.end()), all;
-  mine.resize(static_cast<std::size_t>(max_over_ranks(ranks, static_cast<double>(mine.size()))),
-              0.0);
-  all = all_gather<double>(ranks, mine);
+  std::vector<double> all =
+      all_gather_lists(ranks, std::vector<double>(seen.begin(), seen.end()));
   std::sort(all.begin(), all.end(), std::greater<>());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  if (!all.empty() && all.back() == 0) all.pop_back();  // of ranks that have fewer than others
   if (all.size() > kMostSizes) return {};
   return all;
 }

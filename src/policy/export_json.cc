@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <ostream>
@@ -209,13 +211,7 @@ class Flatten {
 
 template <class Values>
 void write_list(std::ostream& out, const char* key, const Values& values) {
-  std::string text = fmt::format(",\n\"{}\":[", key);
-  const char* separator = "";
-  for (const auto& value : values) {
-    text += fmt::format("{}{}", separator, value);
-    separator = ",";
-  }
-  out << text << ']';
+  out << fmt::format(",\n\"{}\":[{}]", key, fmt::join(values, ","));
 }
 
 void write_moves(std::ostream& out, const std::string& what, const std::vector<std::int64_t>& begin,
