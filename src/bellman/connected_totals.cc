@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "support/grouped.h"
+
 namespace redoubt::internal {
 namespace {
 
@@ -125,53 +127,42 @@ void ConnectedTotals::sweep_best() {
 // States next to the outside first, then those that lead to them, and so on: what is known spreads
 // over all of them in one sweep.
 void ConnectedTotals::find_order() {
-  std::vector<std::int64_t> begin(count() + 1, 0);  // of the states that lead to each
-  for (const Entry& entry : entries_) ++begin[entry.to + 1];
-  for (std::int32_t i = 0; i < count(); ++i) begin[i + 1] += begin[i];
-  std::vector<std::int32_t> leading(entries_.size());
-  std::vector<std::int64_t> at(begin.begin(), begin.end() - 1);
+  const auto leading = grouped<std::int32_t>(count(), [&](auto visit) {  // to each
+    for (std::int32_t i = 0; i < count(); ++i)
+      for (std::int32_t r = first_[i]; r < first_[i + 1]; ++r)
+        for (auto k = local_[r].begin; k < local_[r].end; ++k) visit(entries_[k].to, i);
+  });
   std::vector<char> found(count(), 0);
   order_.clear();
+  const auto reach = [&](std::int32_t i) {
+    if (!found[i]) order_.push_back(i);
+    found[i] = 1;
+  };
   for (std::int32_t i = 0; i < count(); ++i) {
-    for (std::int32_t r = first_[i]; r < first_[i + 1]; ++r) {
-      for (auto k = local_[r].begin; k < local_[r].end; ++k) leading[at[entries_[k].to]++] = i;
-      if (local_[r].leaves <= 0 || found[i]) continue;
-      found[i] = 1;
-      order_.push_back(i);
-    }
+    for (std::int32_t r = first_[i]; r < first_[i + 1]; ++r)
+      if (local_[r].leaves > 0) reach(i);
   }
-  for (std::size_t done = 0; done < order_.size(); ++done) {
-    const std::int32_t reached = order_[done];
-    for (auto n = begin[reached]; n < begin[reached + 1]; ++n) {
-      if (found[leading[n]]) continue;
-      found[leading[n]] = 1;
-      order_.push_back(leading[n]);
-    }
-  }
+  for (std::size_t done = 0; done < order_.size(); ++done)
+    for (const std::int32_t i : leading[order_[done]]) reach(i);
 }
 
 // States from which the policy never leaves the component take the rows that it began with.
 void ConnectedTotals::keep_ends() {
   if (pick_ == ending_) return;
+  const auto leading = grouped<std::int32_t>(count(), [&](auto visit) {  // to each
+    for (std::int32_t i = 0; i < count(); ++i)
+      for (auto k = local_[pick_[i]].begin; k < local_[pick_[i]].end; ++k)
+        visit(entries_[k].to, i);
+  });
   std::vector<char> ends(count(), 0);
-  std::vector<std::int64_t> begin(count() + 1, 0);  // of the states that lead to each
-  std::vector<std::int32_t> open, leading;
-  for (std::int32_t i = 0; i < count(); ++i) {
-    const LocalRow& row = local_[pick_[i]];
-    if (row.leaves > 0) ends[i] = 1, open.push_back(i);
-    for (auto k = row.begin; k < row.end; ++k) ++begin[entries_[k].to + 1];
-  }
-  for (std::int32_t i = 0; i < count(); ++i) begin[i + 1] += begin[i];
-  leading.resize(begin.back());
-  std::vector<std::int64_t> at(begin.begin(), begin.end() - 1);
+  std::vector<std::int32_t> open;
   for (std::int32_t i = 0; i < count(); ++i)
-    for (auto k = local_[pick_[i]].begin; k < local_[pick_[i]].end; ++k)
-      leading[at[entries_[k].to]++] = i;
+    if (local_[pick_[i]].leaves > 0) ends[i] = 1, open.push_back(i);
   while (!open.empty()) {
     const std::int32_t reached = open.back();
     open.pop_back();
-    for (auto n = begin[reached]; n < begin[reached + 1]; ++n)
-      if (const std::int32_t i = leading[n]; !ends[i]) ends[i] = 1, open.push_back(i);
+    for (const std::int32_t i : leading[reached])
+      if (!ends[i]) ends[i] = 1, open.push_back(i);
   }
   for (std::int32_t i = 0; i < count(); ++i)
     if (!ends[i]) pick_[i] = ending_[i];

@@ -254,11 +254,6 @@ Evaluation evaluate_expected(const Problem& problem, const Policy& policy, Worke
 
 }  // namespace internal
 
-bool Evaluation::satisfied() const {
-  return std::all_of(constraints.begin(), constraints.end(),
-                     [](const ConstraintResult& c) { return c.satisfied; });
-}
-
 Evaluation evaluate(const Problem& problem, const Policy& policy, const Execution& execution) {
   Stopwatch watch(execution);
   Workers workers(execution, &watch);

@@ -1,5 +1,6 @@
 #include "evaluation/satisfied.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -26,6 +27,12 @@ std::vector<double> internal::allowed_misses(const Problem& problem, Communicato
   }
   return misses;
 }
+
+bool internal::all_satisfied(const std::vector<ConstraintResult>& constraints) {
+  return std::all_of(constraints.begin(), constraints.end(),
+                     [](const ConstraintResult& c) { return c.satisfied; });
+}
+bool Evaluation::satisfied() const { return internal::all_satisfied(constraints); }
 
 bool internal::satisfied(const Constraint& c, double worst, double allowed_miss) {
   if (c.probability) return worst >= *c.probability - allowed_miss;

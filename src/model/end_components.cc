@@ -4,6 +4,7 @@
 #include <span>
 
 #include "model/strong_components.h"
+#include "support/grouped.h"
 
 namespace redoubt::internal {
 namespace {
@@ -64,28 +65,20 @@ class Connected {
 // The rows that list each state as an outcome.
 class LeadingRows {
  public:
-  explicit LeadingRows(const Model& model)
-      : begin_(model.states() + 1, 0), rows_(model.arrays().next.size()), owner_(model.rows()) {
-    const std::vector<State>& next = model.arrays().next;
-    for (const State to : next) ++begin_[to + 1];
-    for (State s = 0; s < model.states(); ++s) begin_[s + 1] += begin_[s];
-    std::vector<std::int64_t> fill(begin_.begin(), begin_.end() - 1);
-    for (State s = 0; s < model.states(); ++s) {
-      for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) {
-        owner_[row] = s;
+  explicit LeadingRows(const Model& model) : owner_(model.rows()) {
+    rows_ = grouped<Row>(model.states(), [&](auto visit) {
+      for (Row row = 0; row < model.rows(); ++row)
         for (auto i = model.outcome_begin(row); i < model.outcome_end(row); ++i)
-          rows_[fill[next[i]]++] = row;
-      }
-    }
+          visit(model.arrays().next[i], row);
+    });
+    for (State s = 0; s < model.states(); ++s)
+      for (Row row = model.row_begin(0, s); row < model.row_end(0, s); ++row) owner_[row] = s;
   }
-  std::span<const Row> to(State s) const {
-    return std::span(rows_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
-  }
+  std::span<const Row> to(State s) const { return rows_[s]; }
   State owner(Row row) const { return owner_[row]; }
 
  private:
-  std::vector<std::int64_t> begin_;
-  std::vector<Row> rows_;
+  Grouped<Row> rows_;
   std::vector<State> owner_;
 };
 

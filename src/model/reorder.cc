@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/select_rows.h"
+#include "support/grouped.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -22,21 +23,11 @@ void for_each_next(const ModelArrays& a, State state, Visit visit) {
 }
 
 // The states whose rows lead to each state, as often as they do.
-struct Origins {
-  std::vector<std::int64_t> begin;
-  std::vector<State> list;
-};
-
+using Origins = Grouped<State>;
 Origins origins_of(const ModelArrays& a) {
-  Origins origins;
-  origins.begin.assign(static_cast<std::size_t>(a.states) + 2, 0);
-  for (const State to : a.next) ++origins.begin[to + 2];
-  for (State s = 0; s < a.states; ++s) origins.begin[s + 2] += origins.begin[s + 1];
-  origins.list.resize(a.next.size());
-  // The entry after that of a state is where its next origin goes, and in the end where they end.
-  for (State s = 0; s < a.states; ++s)
-    for_each_next(a, s, [&](State to) { origins.list[origins.begin[to + 1]++] = s; });
-  return origins;
+  return grouped<State>(a.states, [&](auto visit) {
+    for (State s = 0; s < a.states; ++s) for_each_next(a, s, [&](State to) { visit(to, s); });
+  });
 }
 
 struct Search {
@@ -61,8 +52,7 @@ Search breadth_first(const ModelArrays& a, const Origins& origins, std::span<con
     for (; next < search.order.size(); ++next) {
       const State s = search.order[next];
       for_each_next(a, s, reach);
-      std::for_each(origins.list.begin() + origins.begin[s],
-                    origins.list.begin() + origins.begin[s + 1], reach);
+      for (const State from : origins[s]) reach(from);
     }
     search.ends.push_back(search.order.back());
   }

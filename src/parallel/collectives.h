@@ -77,10 +77,6 @@ std::vector<std::vector<Value>> gather_to(Communicator& ranks, int to,
   ranks.finish();
   return all;
 }
-template <class Value>
-std::vector<std::vector<Value>> gather_to_first(Communicator& ranks, std::span<const Value> mine) {
-  return gather_to(ranks, 0, mine);
-}
 
 // What the first rank has, on every rank.
 template <class Value>

@@ -17,10 +17,10 @@ void append(std::vector<Value>& to, const std::vector<Value>& more) {
 // The graphs of all blocks as one, on the first rank.
 StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
   StateGraph whole;
-  for (auto& part : gather_to_first<std::int64_t>(ranks, block.outcomes))
+  for (auto& part : gather_to<std::int64_t>(ranks, 0, block.outcomes))
     append(whole.outcomes, part);
-  for (auto& part : gather_to_first<State>(ranks, block.next)) append(whole.next, part);
-  for (auto& part : gather_to_first<std::int64_t>(ranks, block.begin)) {
+  for (auto& part : gather_to<State>(ranks, 0, block.next)) append(whole.next, part);
+  for (auto& part : gather_to<std::int64_t>(ranks, 0, block.begin)) {
     const std::int64_t before = whole.begin.back();
     for (std::size_t s = 1; s < part.size(); ++s) whole.begin.push_back(before + part[s]);
   }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "policy/memory_update.h"
+#include "support/csv_records.h"
 #include "support/json_node.h"
 #include "support/require.h"
 
@@ -38,10 +39,7 @@ std::vector<std::int32_t> cells_of(const Policy& policy, int stage, std::int32_t
 }
 
 std::string quoted_csv(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-  return out + "\"";
+  return text.find_first_of(",\"\n\r") == std::string::npos ? text : csv_quoted(text);
 }
 
 // Where the memory goes after an action: for each next state one memory state, or an Error.

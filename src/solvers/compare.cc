@@ -10,6 +10,7 @@
 #include "evaluation/satisfied.h"
 #include "parallel/workers.h"
 #include "redoubt/solve.h"
+#include "support/csv_records.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -37,8 +38,7 @@ ComparisonLine summary(const Problem& problem, const Contestant& contestant, Sol
   line.solution = std::move(solution);
   const Trace& trace = line.solution.trace;
   const auto& constraints = line.solution.constraints;
-  const bool feasible = std::all_of(constraints.begin(), constraints.end(),
-                                    [](const ConstraintResult& c) { return c.satisfied; });
+  const bool feasible = all_satisfied(constraints);
   if (feasible) line.best_reward = line.solution.reward.worst;
   if (contestant.iterates && !trace.reward.empty()) {
     const std::vector<double> misses = allowed_misses(problem);
@@ -52,12 +52,6 @@ ComparisonLine summary(const Problem& problem, const Contestant& contestant, Sol
     for (const ConstraintResult& c : constraints) line.last_constraints.push_back(c.worst);
   }
   return line;
-}
-
-std::string quoted(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
 }
 
 double least_bound(const Problem& problem, const std::vector<ComparisonLine>& lines,
@@ -112,7 +106,7 @@ Comparison compare(const Problem& problem, const std::vector<Contestant>& contes
 std::string trace_csv(const Problem& problem, const Comparison& comparison) {
   std::string text = "method,iteration,row_evaluations,seconds,reward,bound";
   for (const Constraint& constraint : problem.constraints())
-    text += ',' + quoted(constraint.signal);
+    text += ',' + csv_quoted(constraint.signal);
   text += '\n';
   for (const ComparisonLine& line : comparison.lines) {
     const Trace& trace = line.solution.trace;
@@ -120,7 +114,7 @@ std::string trace_csv(const Problem& problem, const Comparison& comparison) {
       return i < column.size() ? fmt::format(",{}", column[i]) : std::string(",");
     };
     for (std::size_t i = 0; i < trace.iteration.size(); ++i) {
-      text += fmt::format("{},{},{},{},{}", quoted(line.name), trace.iteration[i],
+      text += fmt::format("{},{},{},{},{}", csv_quoted(line.name), trace.iteration[i],
                           trace.row_evaluations[i], trace.seconds[i], trace.reward[i]);
       text += cell(trace.bound, i);
       // A method that has no policy before its end has no constraint values on the way.

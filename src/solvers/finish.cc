@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evaluation/evaluation.h"
+#include "evaluation/satisfied.h"
 #include "parallel/collectives.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
@@ -14,9 +15,7 @@ namespace redoubt {
 using namespace internal;
 
 std::optional<double> Solution::gap() const {
-  const bool keeps = std::all_of(constraints.begin(), constraints.end(),
-                                 [](const ConstraintResult& c) { return c.satisfied; });
-  if (!keeps || !reward.bound || !is_known(reward.worst)) return {};
+  if (!all_satisfied(constraints) || !reward.bound || !is_known(reward.worst)) return {};
   const double gap = *reward.bound - reward.worst;
   const double rounding = 1e-9 * std::max(std::abs(*reward.bound), std::abs(reward.worst));
   return gap < 0 && gap >= -rounding ? 0.0 : gap;

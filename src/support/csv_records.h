@@ -11,6 +11,13 @@ namespace redoubt::internal {
 
 inline constexpr std::size_t most_fields = 1000;  // of a record; enough for every signal there is
 
+// A field in quotes, which may hold anything.
+inline std::string csv_quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out + "\"";
+}
+
 // Splits text into records: commas, quotes, blanks around fields, either line ending.
 class CsvRecords {
  public:

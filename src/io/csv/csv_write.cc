@@ -4,6 +4,7 @@
 #include "io/explicit/explicit_model.h"
 #include "io/json/json_write.h"
 #include "redoubt/io.h"
+#include "support/csv_records.h"
 #include "support/json_node.h"
 #include "support/require.h"
 
@@ -19,9 +20,7 @@ std::string header_name(const std::string& name) {
   if (name.find_first_of(",\"\n\r") == std::string::npos && name.front() != ' ' &&
       name.back() != ' ')
     return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
+  return csv_quoted(name);
 }
 
 }  // namespace

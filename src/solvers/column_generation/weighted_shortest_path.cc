@@ -5,6 +5,7 @@
 
 #include "evaluation/evaluation.h"
 #include "redoubt/goal.h"
+#include "solvers/column_generation/weighted_sum.h"
 #include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt::internal {
@@ -15,22 +16,8 @@ constexpr double kLeastWeight = 1e-6;  // of the largest
 // The same model with a weighted sum of its channels as the only signal.
 Model with_sum(const Model& model, const std::string& name, std::span<const Channel> channels,
                std::span<const double> weights) {
-  const auto sum = [&](std::size_t count, auto value) {
-    std::vector<double> sums(count, 0.0);
-    for (std::size_t n = 0; n < count; ++n)
-      for (std::size_t c = 0; c < channels.size(); ++c)
-        sums[n] +=
-            weights[c] * channels[c].sign * value(channels[c].signal, static_cast<std::int64_t>(n));
-    return sums;
-  };
   ModelArrays arrays = model.arrays();
-  arrays.signals = {
-      {name, sum(arrays.action.size(), [&](int s, Row row) { return model.value(s, row); }),
-       sum(arrays.next.size(),
-           [&](int s, std::int64_t outcome) { return model.outcome_value(s, outcome); }),
-       sum(static_cast<std::size_t>(arrays.states), [&](int s, std::int64_t to) {
-         return model.arrival_value(s, static_cast<State>(to));
-       })}};
+  arrays.signals = {weighted_signal(model, name, channels, weights)};
   return Model(std::move(arrays));
 }
 

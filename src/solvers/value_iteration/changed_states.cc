@@ -52,7 +52,7 @@ void ChangedStates::compare(const std::vector<double>& before, const std::vector
 // same from step to step, and evaluating more than need be changes nothing.
 std::span<const State> ChangedStates::affected() {
   constexpr int kStepsBeforeClosing = 4;
-  if (leading_begin_.empty()) find_leading();
+  if (leading_.begin.empty()) find_leading();
   if (listed_ && covered_.size() > 2 * changed_.size() + 8) start_again();
   if (closed_) return affected_;
   const bool longer = cover(changed_);
@@ -77,10 +77,10 @@ bool ChangedStates::cover(const std::vector<State>& states) {
     if (is_covered_[state]) continue;
     is_covered_[state] = 1;
     covered_.push_back(state);
-    for (auto i = leading_begin_[state]; i < leading_begin_[state + 1]; ++i) {
-      if (is_affected_[leading_[i]]) continue;
-      is_affected_[leading_[i]] = 1;
-      affected_.push_back(leading_[i]);
+    for (const State from : leading_[state]) {
+      if (is_affected_[from]) continue;
+      is_affected_[from] = 1;
+      affected_.push_back(from);
     }
   }
   return affected_.size() > before;
@@ -122,12 +122,9 @@ void ChangedStates::find_leading() {
   std::vector<State> last;
   is_covered_.assign(model_->states(), 0);
   is_affected_.assign(model_->states(), 0);
-  leading_begin_.assign(static_cast<std::size_t>(model_->states()) + 1, 0);
-  for_each_lead(*model_, last, [&](State, State next) { ++leading_begin_[next + 1]; });
-  for (State s = 0; s < model_->states(); ++s) leading_begin_[s + 1] += leading_begin_[s];
-  leading_.resize(leading_begin_.back());
-  std::vector<std::int64_t> place(leading_begin_.begin(), leading_begin_.end() - 1);
-  for_each_lead(*model_, last, [&](State state, State next) { leading_[place[next]++] = state; });
+  leading_ = grouped<State>(model_->states(), [&](auto visit) {
+    for_each_lead(*model_, last, [&](State state, State next) { visit(next, state); });
+  });
 }
 
 }  // namespace redoubt::internal

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redoubt/problem.h"
+#include "support/grouped.h"
 
 namespace redoubt::internal {
 
@@ -46,8 +47,7 @@ class ChangedStates {
   std::vector<State> changed_;                  // by the last step
   std::vector<State> covered_, affected_;       // those, or more, and the states that lead to them
   std::vector<char> is_covered_, is_affected_;  // the same, by state
-  std::vector<std::int64_t> leading_begin_;     // of each state, the states that lead to it
-  std::vector<State> leading_;
+  Grouped<State> leading_;                      // to each state
 };
 
 }  // namespace redoubt::internal

@@ -4,10 +4,10 @@
 #include "bellman/steps.h"
 #include "evaluation/evaluation.h"
 #include "numerics/infinity.h"
+#include "solvers/column_generation/weighted_sum.h"
 #include "solvers/frontier/extract/extract_policy.h"
 #include "solvers/frontier/games/kept_kernels.h"
 #include "solvers/frontier/search/search.h"
-#include "solvers/frontier/search/weighted_sum.h"
 
 // A pass over an infinite horizon: one stage that leads to itself, brought closer to what it is
 // from both sides.

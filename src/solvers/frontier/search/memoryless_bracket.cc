@@ -7,7 +7,7 @@
 #include "numerics/infinity.h"
 #include "numerics/small_lp.h"
 #include "policy/mixture.h"
-#include "solvers/frontier/search/weighted_sum.h"
+#include "solvers/column_generation/weighted_sum.h"
 
 namespace redoubt::internal {
 namespace {
