@@ -1,16 +1,78 @@
 #include "io/solution/stage_pieces.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <type_traits>
+#include <vector>
 
-#include "io/solution/preallocated_writer.h"
 #include "parallel/collectives.h"
 #include "policy/stage_arrays.h"
+#include "redoubt/policy.h"
+#include "support/file.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
+
+// Fills room that was left for arrays in a file that another process has made and closed. A failure
+// is kept until the end: ranks go on talking to each other until all of them are there.
+class PreallocatedWriter {
+ public:
+  explicit PreallocatedWriter(const std::filesystem::path& path)
+      : path_(path), file_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
+    if (file_ < 0) failure_ = errno;
+  }
+
+  // What a value takes in a file: there, nothing lies between its members.
+  template <class Value>
+  static constexpr std::size_t bytes_of() {
+    return sizeof(Value);
+  }
+  template <class Value>
+  void write(const std::vector<Value>& values, std::uint64_t at) {
+    write_bytes(values.data(), values.size() * sizeof(Value), at);
+  }
+  void close() {  // when all of it is on disk; an Error if anything was not written
+    if (failure_ == 0 && ::fdatasync(file_) != 0) failure_ = errno;
+    require(failure_ == 0, "{}: cannot be written ({})", path_.string(), std::strerror(failure_));
+  }
+
+ private:
+  void write_bytes(const void* data, std::size_t bytes, std::uint64_t at) {
+    if (failure_ == 0 && file_.write(data, bytes, static_cast<std::int64_t>(at)) < bytes)
+      failure_ = errno;
+  }
+
+  std::filesystem::path path_;
+  OpenFile file_;
+  int failure_ = 0;  // the number of the first error
+};
+
+constexpr std::size_t kMoveBytes = sizeof(std::int32_t) + sizeof(double);
+template <>
+constexpr std::size_t PreallocatedWriter::bytes_of<MemoryMove>() {
+  return kMoveBytes;
+}
+template <>
+inline void PreallocatedWriter::write(const std::vector<MemoryMove>& values, std::uint64_t at) {
+  std::vector<char> packed(values.size() * kMoveBytes);
+  char* to = packed.data();
+  for (const MemoryMove& move : values) {
+    std::memcpy(to, &move.memory, sizeof move.memory);
+    std::memcpy(to + sizeof move.memory, &move.weight, sizeof move.weight);
+    to += kMoveBytes;
+  }
+  write_bytes(packed.data(), packed.size(), at);
+}
 
 // Offsets have one entry more than what they are offsets of.
 bool is_landing(const std::string& name) { return name.starts_with("landing"); }
