@@ -191,19 +191,6 @@ std::vector<State> KeptNature::whole_numbers(Communicator& ranks) const {
   return number;
 }
 
-Chain KeptNature::own_chain(std::size_t channel, const std::vector<State>& number) const {
-  Chain chain;
-  chain.begin = begin_;
-  for (const std::int32_t to : column_) chain.next.push_back(number[to]);
-  const auto entries = static_cast<std::int64_t>(column_.size());
-  const auto first = probability_.begin() + static_cast<std::int64_t>(channel) * entries;
-  chain.probability.assign(first, first + entries);
-  const auto nodes = static_cast<std::int64_t>(begin_.size()) - 1;
-  const auto earned = earned_.begin() + static_cast<std::int64_t>(channel) * nodes;
-  chain.earned.assign(earned, earned + nodes);
-  return chain;
-}
-
 bool KeptNature::solve_after(std::int64_t steps, Communicator& ranks, SmallChain& small,
                              std::vector<double>& values) const {
   if (!small.wants(steps)) return false;
@@ -215,8 +202,16 @@ bool KeptNature::solve_after(std::int64_t steps, Communicator& ranks, SmallChain
     const auto count = decisions_->end(place) - decisions_->begin(place);
     own.insert(own.end(), number.begin() + first, number.begin() + first + count);
   }
+  Chain chain;  // channels differ in its probabilities and in what is earned
+  chain.begin = begin_;
+  for (const std::int32_t to : column_) chain.next.push_back(number[to]);
+  const std::size_t nodes = begin_.size() - 1;
   for (std::size_t c = 0; c < channels_.size(); ++c) {
-    if (!small.solve(gather_chain(ranks, own, own_chain(c, number)))) return false;
+    const double* probability = probability_.data() + c * column_.size();
+    const double* earned = earned_.data() + c * nodes;
+    chain.probability.assign(probability, probability + column_.size());
+    chain.earned.assign(earned, earned + nodes);
+    if (!small.solve(gather_chain(ranks, own, chain))) return false;
     double* to = values.data() + c * number.size();
     for (std::size_t node = 0; node < number.size(); ++node)
       if (number[node] >= 0) to[node] = small[number[node]];

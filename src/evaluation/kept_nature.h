@@ -52,7 +52,6 @@ class KeptNature {
 
  private:
   std::vector<State> whole_numbers(Communicator& ranks) const;
-  Chain own_chain(std::size_t channel, const std::vector<State>& number) const;
 
   const StageEvaluation* nodes_;
   const Problem* problem_;
