@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "numerics/vector_functions.h"
+#include "numerics/kernels.h"
 #include "rows.h"
 #include "topics.h"
 

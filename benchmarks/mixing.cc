@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "numerics/best_mix.h"
+#include "numerics/kernels.h"
 #include "support/set_rows.h"
 #include "topics.h"
 

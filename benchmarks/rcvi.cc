@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "numerics/vector_functions.h"
+#include "numerics/kernels.h"
 #include "redoubt/environments.h"
 #include "redoubt/solve.h"
 #include "run_python.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "numerics/vector_functions.h"
+#include "numerics/kernels.h"
 #include "topics.h"
 
 namespace redoubt::bench {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "chance/to_original.h"
+#include "chance/augment.h"
 #include "policy/memory_update.h"
 
 namespace redoubt::internal {

@@ -1,4 +1,4 @@
-#include "chance/to_original.h"
+#include "chance/augment.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "environments/parameters.h"
+#include "environments/environment.h"
 
 #include <fmt/ranges.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "chance/to_original.h"
+#include "chance/augment.h"
 #include "parallel/workers.h"
 #include "redoubt/worst_kernel.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "bellman/largest_value.h"
+#include "bellman/over_states.h"
 #include "redoubt/solution.h"
 
 namespace redoubt {

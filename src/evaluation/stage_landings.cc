@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bellman/min_over_states.h"
+#include "bellman/over_states.h"
 #include "evaluation/stage_evaluation.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"

@@ -7,7 +7,7 @@
 #include "io/json/json_model.h"
 #include "io/prism/prism_parts.h"
 #include "io/umb/umb_read.h"
-#include "model/goal_words.h"
+#include "model/goals.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
 #include "policy/export.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "redoubt/model.h"
+#include "redoubt/problem.h"
 
 namespace redoubt::internal {
 
@@ -19,5 +20,9 @@ void drop_and_merge_outcomes(ModelArrays& arrays);
 // what was written changes no bit. Throws an Error when a sum is off by more than 1e-9 times the
 // number of outcomes; `names` gives the row's name for it.
 void normalise_rows(ModelArrays& arrays, const Model& names);
+
+// One entry for each state that an episode may begin in, by number, summing to one: starts that
+// mean the same compare equal. An Error unless it is a distribution over states 0..states-1.
+Start canonical_start(const Start& start, State states);
 
 }  // namespace redoubt::internal

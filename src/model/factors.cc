@@ -1,4 +1,4 @@
-#include "model/factors.h"
+#include "model/two_stages.h"
 
 #include <cmath>
 #include <map>

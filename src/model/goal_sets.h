@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/goal_words.h"
+#include "model/goals.h"
 #include "redoubt/problem.h"
 
 namespace redoubt::internal {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/ends.h"
@@ -26,5 +29,18 @@ bool speaks_of_goals(const Model& model, const Terms& terms);
 // States from number `ordinary` on are on the way from a decision to a state: steps do not count
 // them, and they decide no goal.
 WithGoals with_goals(const Model& model, const Terms& terms, State ordinary);
+
+// What the words of goal.h say.
+struct Goal {
+  enum class Kind { reach, avoid, until, steps, total };
+  Kind kind = Kind::reach;
+  std::string label;
+  std::string before = {};  // until
+  std::string signal = {};  // total
+  bool operator==(const Goal&) const = default;
+};
+
+// None: the text is not that of a goal.
+std::optional<Goal> parse_goal(std::string_view text);
 
 }  // namespace redoubt::internal

@@ -7,9 +7,8 @@
 #include <unordered_set>
 
 #include "model/canonicalize.h"
-#include "model/factors.h"
-#include "model/groups.h"
 #include "model/row_name.h"
+#include "model/two_stages.h"
 #include "model/validate.h"
 #include "support/require.h"
 

@@ -6,13 +6,12 @@
 #include <numeric>
 #include <utility>
 
+#include "model/canonicalize.h"
 #include "model/ends.h"
-#include "model/factors.h"
 #include "model/goals.h"
-#include "model/groups.h"
 #include "model/row_name.h"
 #include "model/set_traits.h"
-#include "model/start.h"
+#include "model/two_stages.h"
 #include "support/require.h"
 
 namespace redoubt {

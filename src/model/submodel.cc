@@ -4,8 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "model/canonicalize.h"
 #include "model/select_rows.h"
-#include "model/start.h"
 #include "redoubt/advanced/ranks.h"
 #include "support/require.h"
 

@@ -68,4 +68,29 @@ class TwoStageWriter {
   ModelArrays arrays_;
 };
 
+// An Error unless every row of an ordinary state mixes factors, every factor has one row over
+// ordinary states, and nothing that is earned tells which factor was drawn.
+void check_factors(const Model& model);
+
+// Every decision takes two stages: an action leads to a factor, with probabilities that are known,
+// and the factor to a state, with the set of the terms around it. The worst case of a factor is
+// then found once in a sweep, and that of a row is a sum over factors. Mass that total variation
+// may put anywhere goes to outcomes of nominal probability zero.
+//
+// In this problem a policy could remember which factor was drawn. It must not: see
+// Problem::is_factor.
+TwoStages with_factors(const Model& model, const Terms& terms);
+
+// An Error unless every group has one row at each stage, which leads to ordinary states and earns
+// nothing of its own.
+void check_groups(const Model& model);
+
+// Every decision takes two stages: an action leads to a group, and from there to one of its
+// members. A single next state is a group of its own. Nature's set of a group is as large as sets
+// can be: all distributions over the members, so that each of its natures takes what is worst. A
+// policy that picks has an action for each member. All methods, and everything that evaluates, know
+// groups by this alone. Total variation with reach anywhere is one more group of all states, of
+// nominal probability zero.
+TwoStages with_groups(const Model& model, const Terms& terms);
+
 }  // namespace redoubt::internal

@@ -17,8 +17,7 @@ void append(std::vector<Value>& to, const std::vector<Value>& more) {
 // The graphs of all blocks as one, on the first rank.
 StateGraph whole_graph(Communicator& ranks, const StateGraph& block) {
   StateGraph whole;
-  for (auto& part : gather_to<std::int64_t>(ranks, 0, block.outcomes))
-    append(whole.outcomes, part);
+  for (auto& part : gather_to<std::int64_t>(ranks, 0, block.outcomes)) append(whole.outcomes, part);
   for (auto& part : gather_to<State>(ranks, 0, block.next)) append(whole.next, part);
   for (auto& part : gather_to<std::int64_t>(ranks, 0, block.begin)) {
     const std::int64_t before = whole.begin.back();

@@ -178,8 +178,7 @@ std::optional<std::vector<double>> sizes_of_values(const Problem& problem, Chann
   };
   const bool few = for_each_value(problem, channel, workers, collect);
   if (!all_ranks(ranks, few)) return {};
-  std::vector<double> all =
-      all_gather_lists(ranks, std::vector<double>(seen.begin(), seen.end()));
+  std::vector<double> all = all_gather_lists(ranks, std::vector<double>(seen.begin(), seen.end()));
   std::sort(all.begin(), all.end(), std::greater<>());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   if (all.size() > kMostSizes) return {};

@@ -25,7 +25,7 @@ inline double bytes_of(const Policy& policy) {
   double bytes = 0;
   for (const Policy::Stage& stage : policy.stages) {
     for_each_stage_array([&](const char*, auto array) {
-      bytes += static_cast<double>((stage.*array).size() * sizeof (stage.*array)[0]);
+      bytes += static_cast<double>((stage.*array).size() * sizeof(stage.*array)[0]);
     });
   }
   return bytes;

@@ -14,8 +14,8 @@ std::int32_t position_of(const Model& model, int stage, State state, std::int32_
     if (model.arrays().action[row] == action)
       return static_cast<std::int32_t>(row - model.row_begin(stage, state));
   }
-  throw Error(fmt::format("action {}, state {} has no such action", action,
-                          model.state_name(state)));
+  throw Error(
+      fmt::format("action {}, state {} has no such action", action, model.state_name(state)));
 }
 
 void check_signals(const Model& model, const ObservedSignals& signals) {

@@ -5,7 +5,6 @@
 #include "numerics/isa.h"
 #include "redoubt/uncertainty.h"
 #include "sets/row.h"
-#include "sets/state.h"
 
 // The worst case of ONE row, for a block of lanes at once. A lane is one vector of outcome values:
 // a budget, a signal, a direction, whatever the caller sweeps over. Sets know rows and lanes; they

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "chance/augment.h"
-#include "chance/to_original.h"
 #include "evaluation/satisfied.h"
 #include "policy/budget_axes.h"
 #include "redoubt/chance.h"

@@ -52,8 +52,7 @@ class Builder : public nlohmann::json_sax<Json> {
             "line {}: the text ends here, inside a value; must be complete JSON", line);
     const auto dash = what.find(" - "), bracket = what.find("] ");  // before nlohmann's own words
     const auto detail = dash != std::string::npos ? dash + 3 : bracket + 2;
-    throw Error(fmt::format("line {}: {}, must be JSON", line,
-                            excerpt(what.substr(detail), 200)));
+    throw Error(fmt::format("line {}: {}, must be JSON", line, excerpt(what.substr(detail), 200)));
   }
 
  private:

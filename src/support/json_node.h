@@ -26,7 +26,7 @@ class JsonNode {
   std::optional<JsonNode> find(std::string_view key) const;
   JsonNode at(std::string_view key) const;  // an Error when there is none
   JsonNode at(std::size_t index) const;
-  std::size_t size() const;  // of a list
+  std::size_t size() const;                                              // of a list
   void require_size(std::int64_t entries, std::string_view each) const;  // an Error unless so
   // Calls visit(key, value) for the members of an object, in the order of the text; the rule is of
   // the error where it is none.

@@ -1,4 +1,4 @@
-#include "bellman/min_over_states.h"
+#include "bellman/over_states.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "io/solution/hdf5.h"
-#include "io/solution/policy_structure.h"
+#include "io/solution/parts_hdf5.h"
 #include "io/solution/seal.h"
 #include "redoubt/advanced/checkpoint.h"
 #include "redoubt/io.h"

@@ -1,4 +1,4 @@
-#include "model/goal_words.h"
+#include "model/goals.h"
 
 #include <gtest/gtest.h>
 

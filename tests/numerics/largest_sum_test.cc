@@ -1,4 +1,4 @@
-#include "numerics/largest_sum.h"
+#include "numerics/kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "numerics/vector_functions.h"
+#include "numerics/kernels.h"
 #include "support/set_rows.h"
 
 namespace redoubt {

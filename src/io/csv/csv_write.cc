@@ -2,7 +2,7 @@
 #include <array>
 
 #include "io/explicit/explicit_model.h"
-#include "io/json/json_write.h"
+#include "io/json/json_model.h"
 #include "redoubt/io.h"
 #include "support/csv_records.h"
 #include "support/json_node.h"

@@ -58,7 +58,8 @@ void require_no_arrivals(const Model& model, std::string_view format);
 void require_no_groups(const Model& model, std::string_view format);
 void require_row_values_survive(const Draft& draft, std::string_view format);
 
-// The terms beside a file, as far as its model needs them. What `file` has no place for is an Error.
+// The terms beside a file, as far as its model needs them. What `file` has no place for is an
+// Error.
 struct TermsBeside {
   Json json;
   JsonNode root;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "io/explicit/explicit_model.h"
-#include "io/json/json_write.h"
+#include "io/json/json_model.h"
 #include "io/transitions.h"
 #include "support/json_node.h"
 #include "support/require.h"

@@ -1,4 +1,4 @@
-#include "io/json/json_write.h"
+#include "io/json/json_model.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <string>
+
 #include "io/solution/hdf5.h"
+#include "redoubt/policy.h"
 #include "redoubt/solution.h"
+#include "support/json_node.h"
 
 // Parts of a solution that checkpoints have, too, under names that begin with `prefix`.
 namespace redoubt::internal::io {
@@ -27,5 +31,19 @@ void read_member(const hdf5::Input& in, const std::string& name, std::vector<Own
     owners[i].*array = std::move(values);
   });
 }
+
+// Everything about a solution that is not a long array, as JSON: status, numbers, notes, budget
+// axes.
+std::string write_summary(const Solution& solution, State states);
+
+// The arrays of the policy, its axes, the trace and the curve are read elsewhere.
+Solution read_summary(const JsonNode& root);
+
+// Throws an Error unless every index inside the policy points to something inside the policy. What
+// depends on a problem is checked by check_policy.
+void check_structure(const Policy& policy);
+
+// The same for one of its stages, or what that has of so many states.
+void check_structure(const Policy::Stage& stage, State states, int h);
 
 }  // namespace redoubt::internal::io

@@ -1,4 +1,4 @@
-#include "io/solution/policy_structure.h"
+#include "io/solution/parts_hdf5.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 #include "io/solution/hdf5.h"
 #include "io/solution/parts_hdf5.h"
-#include "io/solution/policy_structure.h"
 #include "io/solution/seal.h"
-#include "io/solution/solution_summary.h"
 #include "io/solution/stage_pieces.h"
 #include "io/solution/stage_slices.h"
 #include "policy/stage_arrays.h"

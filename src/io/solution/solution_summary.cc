@@ -1,4 +1,4 @@
-#include "io/solution/solution_summary.h"
+#include "io/solution/parts_hdf5.h"
 
 #include <array>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/solution/policy_structure.h"
+#include "io/solution/parts_hdf5.h"
 #include "io/solution/state_ranges.h"
 #include "policy/stage_arrays.h"
 #include "support/require.h"

@@ -1,4 +1,4 @@
-#include "numerics/best_mix.h"
+#include "numerics/kernels.h"
 
 #include "numerics/kernels/kernels.h"
 #include "numerics/lanes.h"

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "numerics/best_mix.h"
 #include "numerics/curves.h"
-#include "numerics/largest_sum.h"
+#include "numerics/kernels.h"
 #include "numerics/tilted_rows.h"
-#include "numerics/vector_functions.h"
 
 // The lane kernels of this folder, once for each instruction set.
 namespace redoubt::internal {

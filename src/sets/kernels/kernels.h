@@ -2,7 +2,6 @@
 
 #include "sets/row.h"
 #include "sets/row_checks.h"
-#include "sets/state.h"
 
 // The lane kernels, once for each instruction set.
 namespace redoubt::internal {

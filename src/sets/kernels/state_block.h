@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sets/kernels/block.h"
-#include "sets/state.h"
+#include "sets/row.h"
 
 // The rows of a block's states, one action after the other.
 namespace redoubt::internal::REDOUBT_TARGET {

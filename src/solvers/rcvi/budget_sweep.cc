@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "bellman/min_over_states.h"
+#include "bellman/over_states.h"
 #include "model/set_traits.h"
-#include "numerics/best_mix.h"
+#include "numerics/kernels.h"
 #include "parallel/collectives.h"
 #include "support/array_memory.h"
 #include "support/require.h"

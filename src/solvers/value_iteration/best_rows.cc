@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "bellman/largest_value.h"
 #include "bellman/nominal_rows.h"
+#include "bellman/over_states.h"
 #include "parallel/collectives.h"
 #include "support/array_memory.h"
 

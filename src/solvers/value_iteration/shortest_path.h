@@ -10,7 +10,8 @@ namespace redoubt::internal {
 // ever, so that the best one does come to one, or nature can trap them. Throws Stopped.
 ValueIteration shortest_path(const Problem& problem, Channel channel, Workers& workers, bool least);
 
-// The roads for a problem that traps(): nature can keep an episode for ever, where it earns nothing.
+// The roads for a problem that traps(): nature can keep an episode for ever, where it earns
+// nothing.
 //
 // The largest worst-case total, by policy iteration, where nothing is ever taken from it: a policy
 // is worth nothing where nature can trap it, and has one value elsewhere. The bound from above

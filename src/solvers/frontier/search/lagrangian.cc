@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bellman/min_over_states.h"
+#include "bellman/over_states.h"
 #include "numerics/exact_sum.h"
 #include "parallel/collectives.h"
 #include "policy/stage_builder.h"

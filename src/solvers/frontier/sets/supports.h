@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "numerics/largest_sum.h"
+#include "numerics/kernels.h"
 #include "solvers/frontier/sets/trade_offs.h"
 
 namespace redoubt::internal {

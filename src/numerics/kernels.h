@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "numerics/isa.h"
 #include "redoubt/choice.h"
 
@@ -39,5 +41,25 @@ struct MixFunctions {
   MixFunction by_pairs, by_bridge;
 };
 const MixFunctions& mix_functions(InstructionSet instructions);
+
+// Vectors in blocks of eight, [block][coordinate][vector]: which of them has the largest sum of
+// coordinates times factors; of equal ones, the first.
+struct LargestSum {
+  std::int64_t which = 0;
+  double value = 0;
+};
+using LargestSumFunction = LargestSum (*)(const double* vectors, std::int64_t blocks,
+                                          int coordinates, const double* factor);
+LargestSumFunction largest_sum_function(InstructionSet instructions);
+
+// The vector math of the lane kernels as functions of arrays, for tests and measurements: y[i] =
+// f(x[i]), count a multiple of 8.
+using VectorFunction = void (*)(const double* x, double* y, int count);
+
+struct VectorFunctions {
+  VectorFunction exp, expm1, log, log1p;
+};
+
+const VectorFunctions& vector_functions(InstructionSet instructions);
 
 }  // namespace redoubt::internal
