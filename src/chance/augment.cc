@@ -7,6 +7,7 @@
 #include "bellman/row_evaluator.h"
 #include "chance/reachable_budgets.h"
 #include "model/bytes.h"
+#include "model/model_writer.h"
 #include "model/select_rows.h"
 #include "model/set_traits.h"
 #include "model/submodel.h"
@@ -25,7 +26,11 @@ class Augmentation {
         model_(problem.model()),
         workers_(workers),
         budgets_(problem, workers),
-        pairs_(reached_pairs(problem, budgets_, workers, bytes_for_each)) {}
+        pairs_(reached_pairs(problem, budgets_, workers, bytes_for_each)),
+        // Outcomes of probability zero stay in a model only where bounds say that they are
+        // possible.
+        writer_(model_.arrays().signals,
+                lands_anywhere(problem) || !model_.arrays().lower.empty()) {}
 
   AugmentedProblem run() {
     const std::vector<int>& chance = budgets_.chance();
@@ -77,12 +82,8 @@ class Augmentation {
   Model build() {
     arrays_.states = static_cast<State>(pairs_.known.size());
     arrays_.stages = budgets_.stationary() ? 1 : original_.horizon();
-    for (const Signal& signal : model_.arrays().signals)
-      arrays_.signals.push_back({signal.name, {}, {}});
     for (std::size_t c = 0; c < budgets_.chance().size(); ++c)
       arrays_.signals.push_back({signal_name(c), {}, {}});
-    arrays_.state_rows.push_back(0);
-    arrays_.row_outcomes.push_back(0);
     std::vector<Pair> leading;  // pairs from which something follows
     if (budgets_.stationary()) {
       for (std::size_t h = 0; h + 1 < pairs_.at_stage.size(); ++h)
@@ -107,7 +108,7 @@ class Augmentation {
           for (Row row = model_.row_begin(h, s); row < model_.row_end(h, s); ++row)
             add_row(h, pair, row, worth);
         }
-        arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+        writer_.end_state();
       }
     }
     if (arrays_.stages == 0) arrays_.stages = 1, arrays_.state_rows.assign(arrays_.states + 1, 0);
@@ -153,18 +154,14 @@ class Augmentation {
   }
 
   void add_row(int stage, const Pair& pair, Row row, double worth) {
-    const auto signals = static_cast<std::size_t>(model_.signals());
-    arrays_.action.push_back(model_.arrays().action[row]);
-    arrays_.reward.push_back(worth * model_.value(-1, row));
-    for (std::size_t s = 0; s < signals; ++s)
-      arrays_.signals[s].row.push_back(worth * model_.value(static_cast<int>(s), row));
-    for (std::size_t c = 0; c < budgets_.chance().size(); ++c)
-      arrays_.signals[signals + c].row.push_back(0);
+    writer_.begin_row(model_.arrays().action[row], [&](int k) {
+      return k < model_.signals() ? worth * model_.value(k, row) : 0.0;
+    });
     rows_.push_back(row);
     auto list = successors(original_, budgets_, stage, pair, row);
     sort_as_models_do(row, list);
     for (const Successor& next : list) add_outcome(pair, row, next, worth);
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+    writer_.end_row();
   }
 
   // By next state, then reward, then signals; what the row itself has in equal measure for all its
@@ -190,25 +187,15 @@ class Augmentation {
 
   void add_outcome(const Pair& pair, Row row, const Successor& next, double worth) {
     const auto i = model_.outcome_begin(row) + next.outcome;
-    const bool landing = lands(row, next);
     const ModelArrays& from = model_.arrays();
-    arrays_.next.push_back(number(next.pair));
-    arrays_.probability.push_back(landing ? 0.0 : from.probability[i]);
-    arrays_.outcome_reward.push_back(worth * value(row, next, -1));
-    for (int s = 0; s < model_.signals(); ++s)
-      arrays_.signals[s].outcome.push_back(worth * value(row, next, s));
-    for (std::size_t c = 0; c < budgets_.chance().size(); ++c) {
-      const double change = budgets_.kept(c, next.pair.budgets) - budgets_.kept(c, pair.budgets);
-      arrays_.signals[model_.signals() + c].outcome.push_back(change);
-    }
-    // Outcomes of probability zero stay in a model only where bounds say that they are possible.
-    if (lands_anywhere(original_)) {
-      arrays_.lower.push_back(0);
-      arrays_.upper.push_back(1);
-    } else if (!from.lower.empty()) {
-      arrays_.lower.push_back(from.lower[i]);
-      arrays_.upper.push_back(from.upper[i]);
-    }
+    const bool any = lands_anywhere(original_) || from.lower.empty();
+    writer_.add_outcome(number(next.pair), lands(row, next) ? 0 : from.probability[i],
+                        any ? 0 : from.lower[i], any ? 1 : from.upper[i], [&](int k) {
+                          const int c = k - model_.signals();
+                          if (c < 0) return worth * value(row, next, k);
+                          return budgets_.kept(c, next.pair.budgets) -
+                                 budgets_.kept(c, pair.budgets);
+                        });
     origin_.push_back(static_cast<std::int32_t>(next.outcome));
   }
 
@@ -217,7 +204,8 @@ class Augmentation {
   Workers& workers_;
   ChanceBudgets budgets_;
   ReachedPairs pairs_;  // the augmented states, in order
-  ModelArrays arrays_;
+  ModelWriter writer_;
+  ModelArrays& arrays_ = writer_.arrays;
   std::vector<Row> rows_;  // the original row of each
   std::vector<std::int32_t> origin_;
 };

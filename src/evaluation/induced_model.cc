@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/model_writer.h"
 #include "policy/memory_update.h"
 #include "support/require.h"
 
@@ -22,10 +23,7 @@ class InducedChain {
         model_(problem.model()),
         policy_(policy),
         kernel_(problem, policy, nature, execution),
-        earned_(model_.signals() + 1) {
-    arrays_.state_rows = {0};
-    arrays_.row_outcomes = {0};
-  }
+        writer_(model_.arrays().signals, false) {}
 
   Draft build() {
     Terms terms;
@@ -35,7 +33,6 @@ class InducedChain {
     for (std::size_t i = 0; i < nodes_.size(); ++i) expand(i);
     arrays_.states = static_cast<State>(nodes_.size());
     add_names();
-    add_values();
     return {Model(std::move(arrays_)), std::move(terms)};
   }
 
@@ -83,15 +80,12 @@ class InducedChain {
       for_each_choice(here, node, [&](std::int32_t action, double weight) {
         if (weight > 0) take(nodes_[number], action, weight, reached, earned);
       });
-      arrays_.action.push_back(0);
-      for (const auto& [next, probability] : reached) {
-        arrays_.next.push_back(next);
-        arrays_.probability.push_back(probability);
-      }
-      arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
-      for (std::size_t k = 0; k < earned.size(); ++k) earned_[k].push_back(earned[k]);
+      writer_.begin_row(0, [&](int k) { return earned[k + 1]; });
+      for (const auto& [next, probability] : reached)
+        writer_.add_outcome(next, probability, 0, 0, [](int) { return 0.0; });
+      writer_.end_row();
     }
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    writer_.end_state();
   }
 
   void take(const Node& from, std::int32_t action, double weight, Reached& reached,
@@ -130,15 +124,8 @@ class InducedChain {
       for (const auto k : of_state[state])
         arrays_.labels[k].states.push_back(static_cast<State>(i));
     }
-  }
-
-  void add_values() {
-    arrays_.reward = std::move(earned_[0]);
-    for (int k = 0; k < model_.signals(); ++k) {
-      std::string name = model_.arrays().signals[k].name;
-      std::replace(name.begin(), name.end(), ' ', '_');
-      arrays_.signals.push_back({std::move(name), std::move(earned_[k + 1]), {}});
-    }
+    for (Signal& signal : arrays_.signals)
+      std::replace(signal.name.begin(), signal.name.end(), ' ', '_');
   }
 
   const Problem& problem_;
@@ -148,8 +135,8 @@ class InducedChain {
   std::map<Node, State> numbers_;
   std::vector<Node> nodes_;
   std::vector<MemoryMove> moves_;
-  std::vector<std::vector<double>> earned_;  // of reward and signals, for each row
-  ModelArrays arrays_;
+  ModelWriter writer_;
+  ModelArrays& arrays_ = writer_.arrays;
 };
 
 }  // namespace

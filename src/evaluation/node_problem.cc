@@ -48,12 +48,9 @@ class Nodes {
     const auto first = model_.outcome_begin(row);
     made_.begin_row(weight, radius_of(problem_.uncertainty(), row),
                     [&](int k) { return model_.value(k, row); });
-    for (auto i = first; i < model_.outcome_end(row); ++i) {
-      const bool bounded = !from_.lower.empty();
-      made_.add_outcome(node_after(taken, i - first, from_.next[i]), from_.probability[i],
-                        bounded ? from_.lower[i] : 0, bounded ? from_.upper[i] : 1,
-                        [&](int k) { return model_.outcome_value(k, i); });
-    }
+    for (auto i = first; i < model_.outcome_end(row); ++i)
+      made_.copy_outcome(node_after(taken, i - first, from_.next[i]), model_, i,
+                         [&](int k) { return model_.outcome_value(k, i); });
     made_.end_row();
   }
   State node_after(const Decision& taken, std::int64_t outcome, State to) {

@@ -91,14 +91,14 @@ class Untrap {
 
   void copy_row(std::int64_t listed) {
     const Row row = listed_.rows[listed];
-    const bool bounded = !from_.lower.empty();
     made_.begin_row(listed_.weight.empty() ? 1 : listed_.weight[listed],
                     radius_of(problem_.uncertainty(), row),
                     [&](int k) { return model_.value(k, row); });
     for_each_outcome(row, [&](std::int64_t i, State next, const auto& beyond) {
-      made_.add_outcome(next, i < 0 ? 0 : from_.probability[i],
-                        bounded && i >= 0 ? from_.lower[i] : 0,
-                        bounded && i >= 0 ? from_.upper[i] : 1, beyond);
+      if (i < 0)
+        made_.add_outcome(next, 0, 0, 1, beyond);
+      else
+        made_.copy_outcome(next, model_, i, beyond);
     });
     made_.end_row();
   }

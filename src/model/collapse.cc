@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/model_writer.h"
 #include "model/select_rows.h"
 #include "support/require.h"
 
@@ -19,7 +20,8 @@ class Collapse {
         support_(model, terms_.uncertainty),
         keep_(keep),
         components_(components),
-        unfinished_(unfinished) {
+        unfinished_(unfinished),
+        writer_(model.arrays().signals, !model.arrays().lower.empty()) {
     inner_.assign(model.rows(), 0);
     for (const auto& rows : components.rows)
       for (const Row row : rows) inner_[row] = 1;
@@ -30,7 +32,7 @@ class Collapse {
     number_states();
     begin_arrays();
     for (const auto& members : members_) add_state(members);
-    if (stays_ >= 0) arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    if (stays_ >= 0) writer_.end_state();
     Terms terms = terms_;
     for (State& s : terms.start.states) s = number_[s];
     select_radii(terms, rows_);
@@ -104,7 +106,6 @@ class Collapse {
   void begin_arrays() {
     const ModelArrays& from = model_.arrays();
     arrays_.states = static_cast<State>(state_.size());
-    for (const Signal& signal : from.signals) arrays_.signals.push_back({signal.name, {}, {}});
     for (const Label& label : from.labels) {
       Label& here = arrays_.labels.emplace_back();
       here.name = label.name;
@@ -123,8 +124,6 @@ class Collapse {
     if (stays_ >= 0) add_name("stay for ever", arrays_.action_names);
     carry_arrivals(-1, arrays_.arrival_reward);
     for (int s = 0; s < model_.signals(); ++s) carry_arrivals(s, arrays_.signals[s].arrival);
-    arrays_.state_rows.push_back(0);
-    arrays_.row_outcomes.push_back(0);
   }
   // A model that was collapsed before has such a name.
   static void add_name(std::string name, std::vector<std::string>& names) {
@@ -167,40 +166,23 @@ class Collapse {
       }
     }
     if (c >= 0 && may_stay(c) && has_way_out(members)) add_stay();
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    writer_.end_state();
   }
 
   void add_row(Row row, std::int32_t action) {
-    const ModelArrays& from = model_.arrays();
-    arrays_.action.push_back(action);
     rows_.push_back(row);
-    arrays_.reward.push_back(model_.value(-1, row));
-    for (int s = 0; s < model_.signals(); ++s)
-      arrays_.signals[s].row.push_back(model_.value(s, row));
-    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i) {
-      add_outcome(number_[from.next[i]], from.probability[i]);
-      arrays_.outcome_reward.push_back(model_.outcome_value(-1, i));
-      for (int s = 0; s < model_.signals(); ++s)
-        arrays_.signals[s].outcome.push_back(model_.outcome_value(s, i));
-      if (from.lower.empty()) continue;
-      arrays_.lower.push_back(from.lower[i]);
-      arrays_.upper.push_back(from.upper[i]);
-    }
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+    writer_.begin_row(action, [&](int k) { return model_.value(k, row); });
+    for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
+      writer_.copy_outcome(number_[model_.arrays().next[i]], model_, i,
+                           [&](int k) { return model_.outcome_value(k, i); });
+    writer_.end_row();
   }
   void add_stay() {
-    arrays_.action.push_back(static_cast<std::int32_t>(arrays_.action_names.size()) - 1);
+    const auto nothing = [](int) { return 0.0; };
     rows_.push_back(-1);
-    arrays_.reward.push_back(0);
-    for (Signal& signal : arrays_.signals) signal.row.push_back(0), signal.outcome.push_back(0);
-    add_outcome(stays_, 1);
-    arrays_.outcome_reward.push_back(0);
-    if (!model_.arrays().lower.empty()) arrays_.lower.push_back(1), arrays_.upper.push_back(1);
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
-  }
-  void add_outcome(State next, double probability) {
-    arrays_.next.push_back(next);
-    arrays_.probability.push_back(probability);
+    writer_.begin_row(static_cast<std::int32_t>(arrays_.action_names.size()) - 1, nothing);
+    writer_.add_outcome(stays_, 1, 1, 1, nothing);
+    writer_.end_row();
   }
 
   const Model& model_;
@@ -215,7 +197,8 @@ class Collapse {
   State stays_ = -1;                         // where "stay for ever" leads
   std::int32_t fresh_ = 0;                   // the next action that has a name of its own
   std::vector<Row> rows_;                    // of each new row; -1: none
-  ModelArrays arrays_;
+  ModelWriter writer_;
+  ModelArrays& arrays_ = writer_.arrays;
 };
 
 }  // namespace

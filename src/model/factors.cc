@@ -110,10 +110,10 @@ class Mixing {
         from_(model.arrays()),
         terms_(terms),
         anywhere_(lands_anywhere(terms.uncertainty)),
-        writer_(model, terms, anywhere_ || !from_.lower.empty(), earning(model)) {}
+        writer_(model, terms) {}
 
   TwoStages build() {
-    ModelArrays& arrays = writer_.arrays();
+    ModelArrays& arrays = writer_.arrays;
     arrays.states = model_.states();
     arrays.state_names = from_.state_names;
     arrays.action_names = from_.action_names;
@@ -126,13 +126,6 @@ class Mixing {
   }
 
  private:
-  static std::vector<bool> earning(const Model& model) {
-    std::vector<bool> earns;
-    for (int s = -1; s < model.signals(); ++s)
-      earns.push_back(!model.arrival_values(s).empty() || !model.outcome_values(s).empty());
-    return earns;
-  }
-
   void add_state(int stage, State state) {
     const bool acts = state < model_.ordinary();
     const int given = writer_.given_stage(stage);

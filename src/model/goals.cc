@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/goal_sets.h"
+#include "model/model_writer.h"
 #include "model/select_rows.h"
 #include "model/set_traits.h"
 #include "support/require.h"
@@ -236,6 +237,11 @@ class Product {
         sets_(sets),
         pairs_(pairs),
         anywhere_(reaches_anywhere(terms)),
+        // Outcomes of probability zero stay in a model only where bounds say that they are
+        // possible.
+        writer_(sets.nothing_else ? std::vector<Signal>() : model.arrays().signals,
+                anywhere_ || !model.arrays().lower.empty()),
+        own_signals_(static_cast<int>(arrays_.signals.size())),
         unfinished_(unfinished_of(terms, sets)) {}
 
   WithGoals build() {
@@ -243,10 +249,6 @@ class Product {
     arrays_.states = pairs_.count();
     arrays_.stages = from.stages;
     arrays_.action_names = from.action_names;
-    if (!sets_.nothing_else) {
-      for (const Signal& signal : from.signals) arrays_.signals.push_back({signal.name, {}, {}});
-    }
-    own_signals_ = arrays_.signals.size();
     for (const DecidedGoal& goal : sets_.goals) arrays_.signals.push_back({goal.name, {}, {}});
     for (const Label& label : from.labels) arrays_.labels.push_back({label.name});
     for_each_pair([&](State state, std::int64_t code) {
@@ -259,8 +261,6 @@ class Product {
       for (State s = 0; s < pairs_.count(); ++s)
         if (std::binary_search(with.begin(), with.end(), state_[s])) label.states.push_back(s);
     }
-    arrays_.state_rows.push_back(0);
-    arrays_.row_outcomes.push_back(0);
     for (int stage = 0; stage < from.stages; ++stage)
       for_each_pair([&](State state, std::int64_t code) { add_rows(stage, state, code); });
     Terms terms = changed_terms();
@@ -282,38 +282,30 @@ class Product {
       for (Row row = begin; row < end; ++row) add_row(state, code, row);
       if (begin == end && pairs_.begins(code)) add_waiting_row(state, code);
     }
-    arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size()));
+    writer_.end_state();
   }
 
   // What the start is worth is earned by a decision, also where there is none to take.
   void add_waiting_row(State state, std::int64_t code) {
-    arrays_.action.push_back(0);
-    arrays_.reward.push_back(0);
     rows_.push_back(-1);
-    for (std::size_t s = 0; s < own_signals_; ++s) arrays_.signals[s].row.push_back(0);
-    for (std::size_t g = 0; g < sets_.goals.size(); ++g)
-      arrays_.signals[own_signals_ + g].row.push_back(sets_.goals[g].at_start(state));
+    writer_.begin_row(0, [&](int k) { return k < own_signals_ ? 0 : goal(k).at_start(state); });
     add_outcome(
         state, code, state, 1, 1, 1, [](int) { return 0.0; },
         [](const DecidedGoal&) { return 0.0; });
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+    writer_.end_row();
   }
 
   void add_row(State state, std::int64_t code, Row row) {
     const ModelArrays& from = model_.arrays();
-    arrays_.action.push_back(from.action[row]);
-    arrays_.reward.push_back(model_.value(-1, row));
     rows_.push_back(row);
-    for (std::size_t s = 0; s < own_signals_; ++s)
-      arrays_.signals[s].row.push_back(model_.value(static_cast<int>(s), row));
-    for (std::size_t g = 0; g < sets_.goals.size(); ++g) {
-      const DecidedGoal& goal = sets_.goals[g];
-      const double begins = pairs_.begins(code) ? goal.at_start(state) : 0;
-      const double earned = pairs_.undecided(goal, state, code)
-                                ? row_value(goal, model_, row, state < sets_.ordinary)
+    writer_.begin_row(from.action[row], [&](int k) {
+      if (k < own_signals_) return model_.value(k, row);
+      const double begins = pairs_.begins(code) ? goal(k).at_start(state) : 0;
+      const double earned = pairs_.undecided(goal(k), state, code)
+                                ? row_value(goal(k), model_, row, state < sets_.ordinary)
                                 : 0;
-      arrays_.signals[own_signals_ + g].row.push_back(begins + earned);
-    }
+      return begins + earned;
+    });
     const bool bounded = !from.lower.empty();
     for (auto i = model_.outcome_begin(row); i < model_.outcome_end(row); ++i)
       add_outcome(
@@ -326,27 +318,19 @@ class Product {
           state, code, next, 0, 0, 1, [&](int s) { return model_.arrival_value(s, next); },
           [&](const DecidedGoal& goal) { return arrival_value(goal, model_, next); });
     }
-    arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size()));
+    writer_.end_row();
   }
 
   template <class OwnValue, class GoalValue>
   void add_outcome(State state, std::int64_t code, State next, double probability, double lower,
                    double upper, OwnValue own, GoalValue of_goal) {
-    arrays_.next.push_back(pairs_.number(next, pairs_.next_code(code, next)));
-    arrays_.probability.push_back(probability);
-    arrays_.outcome_reward.push_back(own(-1));
-    for (std::size_t s = 0; s < own_signals_; ++s)
-      arrays_.signals[s].outcome.push_back(own(static_cast<int>(s)));
-    for (std::size_t g = 0; g < sets_.goals.size(); ++g) {
-      const DecidedGoal& goal = sets_.goals[g];
-      arrays_.signals[own_signals_ + g].outcome.push_back(
-          pairs_.undecided(goal, state, code) ? of_goal(goal) : 0);
-    }
-    // Outcomes of probability zero stay in a model only where bounds say that they are possible.
-    if (!anywhere_ && model_.arrays().lower.empty()) return;
-    arrays_.lower.push_back(anywhere_ ? 0 : lower);
-    arrays_.upper.push_back(anywhere_ ? 1 : upper);
+    writer_.add_outcome(pairs_.number(next, pairs_.next_code(code, next)), probability,
+                        anywhere_ ? 0 : lower, anywhere_ ? 1 : upper, [&](int k) {
+                          if (k < own_signals_) return own(k);
+                          return pairs_.undecided(goal(k), state, code) ? of_goal(goal(k)) : 0.0;
+                        });
   }
+  const DecidedGoal& goal(int signal) const { return sets_.goals[signal - own_signals_]; }
 
   Terms changed_terms() const {
     Terms terms = terms_;
@@ -361,8 +345,9 @@ class Product {
   const GoalSets& sets_;
   const Pairs& pairs_;
   bool anywhere_;
-  std::size_t own_signals_ = 0;
-  ModelArrays arrays_;
+  ModelWriter writer_;
+  ModelArrays& arrays_ = writer_.arrays;
+  int own_signals_;        // before those of the goals
   std::vector<Row> rows_;  // the row of the model that each is; -1: none
   std::vector<State> state_;
   Unfinished unfinished_;

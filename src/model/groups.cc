@@ -43,26 +43,19 @@ class Expansion {
         terms_(terms),
         ordinary_(model.ordinary()),
         anywhere_(lands_anywhere(terms.uncertainty)),
-        writer_(model, terms, anywhere_ || !from_.lower.empty(), earning(model)) {}
+        writer_(model, terms) {}
 
   TwoStages build() {
     number_states();
     for (int stage = 0; stage < writer_.stages(); ++stage) {
-      for (State s = 0; s < writer_.arrays().states; ++s) add_state(stage, s);
+      for (State s = 0; s < writer_.arrays.states; ++s) add_state(stage, s);
     }
     name_everything();
     Terms terms = writer_.terms();
-    return {Model(std::move(writer_.arrays())), std::move(terms), std::move(state_)};
+    return {Model(std::move(writer_.arrays)), std::move(terms), std::move(state_)};
   }
 
  private:
-  static std::vector<bool> earning(const Model& model) {
-    std::vector<bool> earns;
-    for (int s = -1; s < model.signals(); ++s)
-      earns.push_back(!model.outcome_values(s).empty() || !model.arrival_values(s).empty());
-    return earns;
-  }
-
   // Ordinary states, groups, then a group of its own for every single next state, then one of all.
   void number_states() {
     for (State s = 0; s < model_.states(); ++s) state_.push_back(s);
@@ -80,7 +73,7 @@ class Expansion {
     require(state_.size() <= static_cast<std::size_t>(std::numeric_limits<State>::max()),
             "{} states of a model with groups, must be at most {}", state_.size(),
             std::numeric_limits<State>::max());
-    writer_.arrays().states = static_cast<State>(state_.size());
+    writer_.arrays.states = static_cast<State>(state_.size());
   }
 
   void add_state(int stage, State state) {
@@ -105,15 +98,14 @@ class Expansion {
                           known ? from_.lower[i] : 0, known ? from_.upper[i] : 1,
                           [&](int signal) { return model_.outcome_value(signal, i); });
     }
-    if (anywhere_)
-      writer_.add_outcome(writer_.arrays().states - 1, 0, 0, 1, [](int) { return 0.0; });
+    if (anywhere_) writer_.add_outcome(writer_.arrays.states - 1, 0, 0, 1, [](int) { return 0.0; });
     writer_.end_row();
   }
 
   // What an outcome earns is earned half a step later, and discounted by as much more.
   void add_group(int given, State group) {
     const double half = writer_.half();
-    if (anywhere_ && group == writer_.arrays().states - 1) {
+    if (anywhere_ && group == writer_.arrays.states - 1) {
       std::vector<State> all(ordinary_);
       for (State s = 0; s < ordinary_; ++s) all[s] = s;
       return add_members(all, [&](int signal, std::size_t member) {
@@ -148,7 +140,7 @@ class Expansion {
   }
 
   void name_everything() {
-    ModelArrays& arrays = writer_.arrays();
+    ModelArrays& arrays = writer_.arrays;
     if (!from_.state_names.empty()) {
       arrays.state_names = from_.state_names;
       for (auto s = static_cast<std::size_t>(model_.states()); s < state_.size(); ++s)

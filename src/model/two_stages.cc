@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/set_traits.h"
 #include "support/require.h"
 
 namespace redoubt::internal {
@@ -21,31 +22,24 @@ void require_ordinary_start(const Model& model, const Terms& terms) {
                 : "factor");
 }
 
-TwoStageWriter::TwoStageWriter(const Model& from, const Terms& terms, bool bounded,
-                               std::vector<bool> earns)
-    : from_(from),
+TwoStageWriter::TwoStageWriter(const Model& from, const Terms& terms)
+    : ModelWriter(from.arrays().signals,
+                  lands_anywhere(terms.uncertainty) || !from.arrays().lower.empty()),
+      from_(from),
       terms_(terms),
-      bounded_(bounded),
-      earns_(std::move(earns)),
       half_(std::sqrt(terms.discount)) {
-  arrays_.stages = from.stages() == 1 ? 1 : 2 * from.stages();
-  arrays_.labels = from.arrays().labels;
-  for (const Signal& signal : from.arrays().signals)
-    arrays_.signals.push_back({signal.name, {}, {}});
-  arrays_.state_rows.push_back(0);
-  arrays_.row_outcomes.push_back(0);
+  arrays.stages = from.stages() == 1 ? 1 : 2 * from.stages();
+  arrays.labels = from.arrays().labels;
 }
 
 void TwoStageWriter::begin_row(std::int32_t action, double radius) {
-  arrays_.action.push_back(action);
-  arrays_.reward.push_back(0);
-  for (Signal& signal : arrays_.signals) signal.row.push_back(0);
+  ModelWriter::begin_row(action, [](int) { return 0.0; });
   radii_.push_back(radius);
 }
 
 void TwoStageWriter::earn_as(Row given) {
-  arrays_.reward.back() = from_.value(-1, given);
-  for (int s = 0; s < from_.signals(); ++s) arrays_.signals[s].row.back() = from_.value(s, given);
+  arrays.reward.back() = from_.value(-1, given);
+  for (int s = 0; s < from_.signals(); ++s) arrays.signals[s].row.back() = from_.value(s, given);
 }
 
 Terms TwoStageWriter::terms() const {

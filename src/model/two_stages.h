@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/model_writer.h"
 #include "redoubt/problem.h"
 
 // Problems in which a decision takes two stages: an action leads to a group or to a factor, and
@@ -22,50 +23,29 @@ void require_short_horizon(const Terms& terms);
 void require_ordinary_start(const Model& model, const Terms& terms);
 
 // Writes the rows of such a model, one after the other.
-class TwoStageWriter {
+class TwoStageWriter : public ModelWriter {
  public:
-  // `bounded`: outcomes have bounds. `earns`: for the reward and each signal, whether outcomes
-  // do.
-  TwoStageWriter(const Model& from, const Terms& terms, bool bounded, std::vector<bool> earns);
+  TwoStageWriter(const Model& from, const Terms& terms);
 
   double half() const { return half_; }  // the discount of half a decision
-  int stages() const { return arrays_.stages; }
+  int stages() const { return arrays.stages; }
   // Of a stage of this model: the one that was given, and whether actions are taken in it. Rows
   // that do not depend on the stage are those of both.
   int given_stage(int stage) const { return stages() == 1 ? 0 : stage / 2; }
   bool takes_turn(int stage, bool acts) const { return stages() == 1 || (stage % 2 == 0) == acts; }
 
   void begin_row(std::int32_t action, double radius);
-  // earned(signal): what the outcome earns, beyond its row.
-  template <class Earned>
-  void add_outcome(State next, double probability, double lower, double upper,
-                   const Earned& earned) {
-    arrays_.next.push_back(next);
-    arrays_.probability.push_back(probability);
-    if (earns_[0]) arrays_.outcome_reward.push_back(earned(-1));
-    for (std::size_t s = 0; s < arrays_.signals.size(); ++s)
-      if (earns_[s + 1]) arrays_.signals[s].outcome.push_back(earned(static_cast<int>(s)));
-    if (!bounded_) return;
-    arrays_.lower.push_back(lower);
-    arrays_.upper.push_back(upper);
-  }
-  void end_row() { arrays_.row_outcomes.push_back(static_cast<std::int64_t>(arrays_.next.size())); }
-  void end_state() { arrays_.state_rows.push_back(static_cast<Row>(arrays_.action.size())); }
   // The row at hand earns what this row of the given model does.
   void earn_as(Row given);
 
-  ModelArrays& arrays() { return arrays_; }
   // The terms of two stages: every row has the radius that it was begun with.
   Terms terms() const;
 
  private:
   const Model& from_;
   const Terms& terms_;
-  bool bounded_;
-  std::vector<bool> earns_;
   double half_;
   std::vector<double> radii_;
-  ModelArrays arrays_;
 };
 
 // An Error unless every row of an ordinary state mixes factors, every factor has one row over
