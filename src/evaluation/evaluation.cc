@@ -5,7 +5,6 @@
 
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
-#include "evaluation/node_problem.h"
 #include "evaluation/policy_steps.h"
 #include "evaluation/satisfied.h"
 #include "evaluation/stationary.h"
@@ -122,7 +121,7 @@ class Pass {
 
   // Where nature can keep an episode: as a policy without memory.
   void follow_to_the_end(std::vector<double>& values) {
-    const NodeProblem nodes = node_problem(problem_, policy_);
+    const TakenProblem nodes = node_problem(problem_, policy_);
     const auto count = static_cast<std::ptrdiff_t>(values.size() / channels_.size());
     auto to = values.begin();
     for (const Channel& channel : channels_) {

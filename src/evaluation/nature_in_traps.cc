@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluation/node_problem.h"
+#include "evaluation/without_traps.h"
 
 namespace redoubt::internal {
 namespace {
@@ -14,7 +14,7 @@ constexpr double kFar = 1e6;  // in units: nature does not go there if it need n
 
 std::vector<int> traps_of_nodes(const Problem& problem, const Policy& policy,
                                 const Uncertainty& uncertainty) {
-  const NodeProblem nodes = node_problem(problem, policy);
+  const TakenProblem nodes = node_problem(problem, policy);
   const Model& model = nodes.problem.model();
   const Uncertainty& set =
       std::holds_alternative<Nominal>(uncertainty) ? uncertainty : nodes.problem.uncertainty();

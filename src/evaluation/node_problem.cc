@@ -1,4 +1,4 @@
-#include "evaluation/node_problem.h"
+#include "evaluation/without_traps.h"
 
 #include "evaluation/memoryless_evaluation.h"
 #include "evaluation/taken_model.h"
@@ -20,7 +20,7 @@ class Nodes {
         count_(policy.at(stage_).end(model_.states() - 1)),
         made_(model_, !from_.lower.empty()) {}
 
-  NodeProblem build() {
+  TakenProblem build() {
     require(!lands_anywhere(problem_.uncertainty()),
             "a policy with memory where nature can keep an episode for ever and may land anywhere, "
             "must have no memory or a set with reach support");
@@ -84,7 +84,7 @@ class Nodes {
 
 }  // namespace
 
-NodeProblem node_problem(const Problem& problem, const Policy& policy) {
+TakenProblem node_problem(const Problem& problem, const Policy& policy) {
   if (is_memoryless(policy)) {
     TakenRows taken;
     find_taken_rows(problem.model(), 0, policy.stages.back(), taken);

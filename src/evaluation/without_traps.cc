@@ -50,7 +50,7 @@ class Untrap {
       for (const Row row : list) kept_[row] = 1;
   }
 
-  WithoutTraps build() {
+  TakenProblem build() {
     const State end = model_.states();
     for (State s = 0; s < end; ++s) add_state(s);
     if (!traps_.states.empty()) made_.end_state();
@@ -151,7 +151,7 @@ std::vector<double> totals_until_end(const Problem& problem, const TakenRows& ro
 
 }  // namespace
 
-WithoutTraps without_traps(const Problem& problem, const TakenRows& rows, WhoPicks who) {
+TakenProblem without_traps(const Problem& problem, const TakenRows& rows, WhoPicks who) {
   return Untrap(problem, rows, who).build();
 }
 
@@ -165,7 +165,7 @@ std::vector<double> totals_of(const Problem& problem, const TakenRows& rows, con
     return totals_until_end(problem, without_rows(rows, kept), channel, workers, evaluations);
   }
   if (problem.traps()) {
-    const WithoutTraps made = without_traps(problem, rows, WhoPicks::policy);
+    const TakenProblem made = without_traps(problem, rows, WhoPicks::policy);
     std::vector<double> found =
         totals_until_end(made.problem, made.rows, channel, workers, evaluations);
     found.resize(model.states());

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "io/transitions.h"
-#include "io/umb/umb_actions.h"
+#include "io/umb/umb_annotations.h"
 #include "support/file.h"
 #include "support/require.h"
 

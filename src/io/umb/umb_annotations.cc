@@ -1,5 +1,12 @@
 #include "io/umb/umb_annotations.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <unordered_set>
+
 #include "io/explicit/explicit_model.h"
 #include "io/umb/umb_index.h"
 #include "support/file.h"
@@ -67,6 +74,90 @@ Signal read_reward(umb::Members& members, const std::string& id, const JsonNode&
   return signal;
 }
 
+// A variable, or bits between variables where the name is empty.
+struct PackedVariable {
+  std::string name;
+  int bits = 0;
+  bool truth = false, sign = false;
+  std::int64_t offset = 0;  // added to the stored number
+};
+
+// None where some variable is neither a whole number nor a truth value.
+std::optional<std::vector<PackedVariable>> read_variables(const JsonNode& list) {
+  std::vector<PackedVariable> variables;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonNode one = list.at(i);
+    PackedVariable variable;
+    if (const auto padding = one.find("padding")) {
+      variable.bits = static_cast<int>(padding->integer(0, 1 << 20));
+    } else {
+      variable.name = one.at("name").text();
+      const JsonNode type = one.at("type");
+      const std::string kind = type.at("type").text();
+      if (kind != "bool" && kind != "int" && kind != "uint") return {};
+      const auto size = type.find("size");
+      variable.bits = size ? static_cast<int>(size->integer(1, 64)) : kind == "bool" ? 1 : 64;
+      variable.truth = kind == "bool";
+      variable.sign = kind == "int";
+      if (const auto offset = one.find("offset"))
+        variable.offset = offset->integer(-(std::int64_t{1} << 62), std::int64_t{1} << 62);
+    }
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+// Bits begin..begin+count-1, the lowest first.
+std::uint64_t bits_at(std::string_view bytes, std::uint64_t begin, int count) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto at = begin + i;
+    const auto byte = static_cast<unsigned char>(bytes[at / 8]);
+    value |= std::uint64_t{(byte >> (at % 8)) & 1U} << i;
+  }
+  return value;
+}
+
+std::string value_text(const PackedVariable& variable, std::uint64_t bits) {
+  if (variable.truth) return bits != 0 ? "true" : "false";
+  if (variable.sign && variable.bits < 64 && (bits >> (variable.bits - 1)) != 0)
+    bits |= ~std::uint64_t{0} << variable.bits;
+  // Modulo 2^64, as files of large numbers may have it.
+  const auto sum = bits + static_cast<std::uint64_t>(variable.offset);
+  return fmt::format("{}", static_cast<std::int64_t>(sum));
+}
+
+void reorder_rows(ModelArrays& a, const std::vector<std::int64_t>& order) {
+  std::vector<std::int64_t> branches, offsets{0};
+  for (const auto c : order) {
+    for (auto b = a.row_outcomes[c]; b < a.row_outcomes[c + 1]; ++b) branches.push_back(b);
+    offsets.push_back(static_cast<std::int64_t>(branches.size()));
+  }
+  const auto pick = [](auto& values, const std::vector<std::int64_t>& from) {
+    auto old = std::move(values);
+    values.clear();
+    if (old.empty()) return;
+    for (const auto i : from) values.push_back(old[i]);
+  };
+  pick(a.action, order);
+  pick(a.reward, order);
+  pick(a.next, branches);
+  for (auto* values : {&a.probability, &a.outcome_reward, &a.lower, &a.upper})
+    pick(*values, branches);
+  for (Signal& s : a.signals) {
+    pick(s.row, order);
+    pick(s.outcome, branches);
+  }
+  a.row_outcomes = std::move(offsets);
+}
+
+// Whether the actions of a state come in order, each once: nearly always.
+bool ascend(const ModelArrays& a, std::size_t state) {
+  const auto begin = a.action.begin() + a.state_rows[state];
+  const auto end = a.action.begin() + a.state_rows[state + 1];
+  return std::adjacent_find(begin, end, std::greater_equal<>()) == end;
+}
+
 }  // namespace
 
 bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& rows,
@@ -90,6 +181,86 @@ void read_labels(umb::Members& members, const JsonNode& index, std::int64_t stat
     while (!label.states.empty() && label.states.back() >= arrays.states) label.states.pop_back();
     arrays.labels.push_back(std::move(label));
   });
+}
+
+void read_valuations(umb::Members& members, const JsonNode& index, ModelArrays& arrays) {
+  const std::string member = "valuations/states/valuations.bin";
+  const auto valuations = index.find("valuations");
+  const auto states = valuations ? valuations->find("states") : std::nullopt;
+  const auto classes = states ? states->find("classes") : std::nullopt;
+  if (!classes || classes->size() != 1 || !members.has(member)) return;
+  const JsonNode one = classes->at(std::size_t{0});
+  const auto variables = read_variables(one.at("variables"));
+  if (!variables) return;
+  std::uint64_t bits = 0;
+  for (const PackedVariable& variable : *variables) bits += variable.bits;
+  const std::string bytes = members.text(member);
+  const auto count = static_cast<std::uint64_t>(arrays.states);
+  require(bits % 8 == 0 && bytes.size() == count * (bits / 8),
+          "{}: {} bytes for {} states of {} bits, must be whole bytes for each", member,
+          bytes.size(), count, bits);
+  std::vector<std::string> names;
+  std::unordered_set<std::string> distinct;
+  for (std::uint64_t s = 0; s < count; ++s) {
+    std::string name;
+    auto at = s * bits;
+    for (const PackedVariable& variable : *variables) {
+      if (!variable.name.empty())
+        name += fmt::format("{}{}={}", name.empty() ? "" : ", ", variable.name,
+                            value_text(variable, bits_at(bytes, at, variable.bits)));
+      at += variable.bits;
+    }
+    if (!distinct.insert(name).second) return;
+    names.push_back(std::move(name));
+  }
+  arrays.state_names = std::move(names);
+}
+
+std::int32_t most_repeats(const ModelArrays& a) {
+  std::int32_t most = 0;
+  std::map<std::int32_t, std::int32_t> seen;
+  for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    if (ascend(a, s)) continue;
+    seen.clear();
+    for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c)
+      most = std::max(most, seen[a.action[c]]++);
+  }
+  return most;
+}
+
+void tell_apart(ModelArrays& a, std::int32_t repeats) {
+  const auto actions = static_cast<std::int32_t>(a.action_names.size());
+  std::map<std::int32_t, std::int32_t> seen;
+  for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    seen.clear();
+    for (auto c = a.state_rows[s]; c < a.state_rows[s + 1]; ++c)
+      a.action[c] += actions * seen[a.action[c]]++;
+  }
+  for (std::int32_t again = 1; again <= repeats; ++again) {
+    for (std::int32_t action = 0; action < actions; ++action)
+      a.action_names.push_back(fmt::format("{} ({})", a.action_names[action], again + 1));
+  }
+}
+
+void number_actions(ModelArrays& a) {
+  a.action_names.clear();
+  for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    std::iota(a.action.begin() + a.state_rows[s], a.action.begin() + a.state_rows[s + 1], 0);
+  }
+}
+
+void sort_actions(ModelArrays& a) {
+  std::vector<std::int64_t> order;  // empty: it is the right one
+  for (std::size_t s = 0; s + 1 < a.state_rows.size(); ++s) {
+    if (ascend(a, s)) continue;
+    if (order.empty()) {
+      order.resize(a.action.size());
+      std::iota(order.begin(), order.end(), 0);
+    }
+    std::sort(order.begin() + a.state_rows[s], order.begin() + a.state_rows[s + 1],
+              [&](auto i, auto j) { return a.action[i] < a.action[j]; });
+  }
+  if (!order.empty()) reorder_rows(a, order);
 }
 
 }  // namespace redoubt::internal::io

@@ -31,4 +31,16 @@ bool read_rewards(umb::Members& members, const JsonNode& index, const UmbRows& r
 // numbers.
 void read_valuations(umb::Members& members, const JsonNode& index, ModelArrays& arrays);
 
+// Labels of choices become actions. UMB asks nothing of them; rows of a state have different
+// actions, in increasing order.
+
+// How often an action comes again in a state, at most: 0 where all differ.
+std::int32_t most_repeats(const ModelArrays& arrays);
+
+// Choices of a state with the same action get actions of their own: "go", "go (2)" and so on, which
+// is every action of `repeats` more lists of them.
+void tell_apart(ModelArrays& arrays, std::int32_t repeats);
+void number_actions(ModelArrays& arrays);  // by the place of a choice in its state, without names
+void sort_actions(ModelArrays& arrays);    // puts the rows of each state in the order of actions
+
 }  // namespace redoubt::internal::io

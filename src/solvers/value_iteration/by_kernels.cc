@@ -235,7 +235,7 @@ ValueIteration most_by_kernels(const Problem& problem, Channel channel, Workers&
 }
 
 ValueIteration least_with_traps(const Problem& problem, Channel channel, Workers& workers) {
-  const WithoutTraps made = without_traps(problem, all_rows(problem.model()), WhoPicks::nature);
+  const TakenProblem made = without_traps(problem, all_rows(problem.model()), WhoPicks::nature);
   ValueIteration found = shortest_path(made.problem, channel, workers, true);
   found.values.resize(problem.model().states());
   found.policy = {};
