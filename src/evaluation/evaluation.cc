@@ -5,8 +5,8 @@
 
 #include "evaluation/chance_value.h"
 #include "evaluation/memoryless_evaluation.h"
-#include "evaluation/policy_steps.h"
 #include "evaluation/satisfied.h"
+#include "evaluation/stage_evaluation.h"
 #include "evaluation/stationary.h"
 #include "evaluation/without_traps.h"
 #include "model/submodel.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "evaluation/policy_steps.h"
 #include "evaluation/stage_evaluation.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"

@@ -1,5 +1,3 @@
-#include "evaluation/policy_steps.h"
-
 #include <algorithm>
 
 #include "bellman/steps.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/goal_sets.h"
 #include "model/model_writer.h"
 #include "model/select_rows.h"
 #include "model/set_traits.h"

@@ -1,10 +1,21 @@
 #pragma once
 
+#include <filesystem>
+
 #include "redoubt/advanced/ranks.h"
 #include "redoubt/execution.h"
-#include "support/machine.h"
 
 namespace redoubt::internal {
+
+// Bytes of RAM, as far as they concern this process.
+struct MachineMemory {
+  double most = 0;  // that it can have: all of the machine, or fewer where a cgroup or `ulimit -v`
+                    // says so
+  double held = 0;  // that it has now (resident)
+};
+// `root` is where /proc and /sys are.
+MachineMemory machine_memory(const std::filesystem::path& root = "/");
+double held_memory(const std::filesystem::path& root = "/");  // the same, without the rest
 
 // What the ranks of one machine plan to need together, where that is most: they share its RAM.
 double bytes_on_one_machine(const MemoryPlan& plan, Communicator& ranks);

@@ -1,7 +1,7 @@
 #include "io/umb/umb_annotations.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
