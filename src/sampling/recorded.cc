@@ -1,8 +1,7 @@
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <array>
 
 #include "model/row_name.h"
 #include "redoubt/estimate.h"
@@ -16,41 +15,12 @@ namespace {
 
 struct Columns {
   int state = -1, action = -1, next = -1, stage = -1, reward = -1;
-  std::vector<int> signals;
-  std::vector<std::string> names;
   double sign = 1;  // of the reward
 };
 
-Columns read_header(CsvRecords& records) {
-  require(records.next(), "is empty, must begin with a header line");
-  Columns c;
-  c.names.assign(records.fields().begin(), records.fields().end());
-  const std::pair<std::string_view, int*> known[] = {{"state", &c.state},
-                                                     {"action", &c.action},
-                                                     {"next", &c.next},
-                                                     {"stage", &c.stage},
-                                                     {"reward", &c.reward}};
-  for (int i = 0; i < static_cast<int>(c.names.size()); ++i) {
-    require(std::find(c.names.begin(), c.names.begin() + i, c.names[i]) == c.names.begin() + i,
-            "line {}: column '{}' is given twice, must be given once", records.line(), c.names[i]);
-    const auto it = std::find_if(std::begin(known), std::end(known),
-                                 [&](const auto& k) { return k.first == c.names[i]; });
-    if (it != std::end(known))
-      *it->second = i;
-    else
-      c.signals.push_back(i);
-  }
-  for (const auto& [name, column] : known) {
-    require(*column >= 0 || column == &c.stage || column == &c.reward,
-            "line {}: column '{}' is missing, must be given", records.line(), name);
-  }
-  return c;
-}
-
 // The column that is the reward; a signal that becomes one stays a signal.
-void choose_reward(Columns& c, const Objective& objective) {
-  std::vector<std::string> signals;
-  for (const int column : c.signals) signals.push_back(c.names[column]);
+void choose_reward(const CsvTable& table, Columns& c, const Objective& objective) {
+  const std::vector<std::string> signals = table.other_names();
   require(c.reward >= 0 || objective.chosen(),
           "no column is called reward, must be chosen: {}reward none says that there is none",
           signals.empty()
@@ -62,7 +32,7 @@ void choose_reward(Columns& c, const Objective& objective) {
   const auto found = std::find(signals.begin(), signals.end(), objective.signal);
   require(found != signals.end(), "reward '{}', must be a column: {}", objective.signal,
           fmt::join(signals, ", "));
-  c.reward = c.signals[found - signals.begin()];
+  c.reward = table.others()[found - signals.begin()];
   c.sign = objective.minimise ? -1 : 1;
 }
 
@@ -74,55 +44,24 @@ struct Transition {
   Sample sample;
 };
 
-class Reader {
- public:
-  Reader(const CsvRecords& records, const Columns& columns) : records_(records), c_(columns) {}
-
-  Transition read() const {
-    require(records_.fields().size() == c_.names.size(), "line {}: {} fields, must be {}",
-            records_.line(), records_.fields().size(), c_.names.size());
-    Transition t;
-    t.line = records_.line();
-    t.state = integer(c_.state);
-    t.action = integer(c_.action);
-    t.stage = c_.stage < 0 ? 0 : integer(c_.stage);
-    t.sample.next = integer(c_.next);
-    t.sample.reward = c_.reward < 0 ? 0.0 : c_.sign * number(c_.reward);
-    for (const int column : c_.signals) t.sample.signals.push_back(number(column));
-    return t;
-  }
-
- private:
-  double number(int column) const {
-    const std::string_view text = records_.fields()[column];
-    double value = std::numeric_limits<double>::quiet_NaN();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    require(error == std::errc() && end == text.data() + text.size() && std::isfinite(value),
-            "line {}: {} = {}, must be a finite number", records_.line(), c_.names[column], text);
-    return value;
-  }
-  std::int32_t integer(int column) const {
-    constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max() - 1;
-    const double value = number(column);
-    require(value >= 0 && value <= most && value == std::floor(value),
-            "line {}: {} = {}, must be a whole number in 0..{}", records_.line(), c_.names[column],
-            value, most);
-    return static_cast<std::int32_t>(value);
-  }
-  const CsvRecords& records_;
-  const Columns& c_;
-};
-
-std::vector<Transition> read_transitions(CsvRecords& records, const Columns& columns) {
+std::vector<Transition> read_transitions(CsvTable& record, const Columns& c) {
   std::vector<Transition> transitions;
-  const Reader reader(records, columns);
-  while (records.next()) transitions.push_back(reader.read());
+  while (record.next()) {
+    Transition& t = transitions.emplace_back();
+    t.line = record.line();
+    t.state = record.integer(c.state);
+    t.action = record.integer(c.action);
+    t.stage = c.stage < 0 ? 0 : record.integer(c.stage);
+    t.sample.next = record.integer(c.next);
+    t.sample.reward = c.reward < 0 ? 0.0 : c.sign * record.number(c.reward);
+    for (const int column : record.others()) t.sample.signals.push_back(record.number(column));
+  }
   require(!transitions.empty(), "has no transitions, must have at least one");
   return transitions;
 }
 
 // Sizes as given, or as large as the data need.
-SimulatorShape shape_of(const std::vector<Transition>& transitions, const Columns& columns,
+SimulatorShape shape_of(const std::vector<Transition>& transitions, const CsvTable& table,
                         const RecordedOptions& options, std::size_t bytes) {
   State states = 1;
   std::int32_t actions = 1;
@@ -142,9 +81,7 @@ SimulatorShape shape_of(const std::vector<Transition>& transitions, const Column
   if (!options.states) require_plausible(states, "states", bytes);
   if (!options.actions) require_plausible(std::int64_t{states} * actions, "rows", bytes);
   require_plausible(std::int64_t{states} * stages, "states of all stages", bytes);
-  std::vector<std::string> signals;
-  for (const int column : columns.signals) signals.push_back(columns.names[column]);
-  return regular_shape(states, actions, std::move(signals), stages, options.terminal);
+  return regular_shape(states, actions, table.other_names(), stages, options.terminal);
 }
 
 std::string list_of(const Model& model, const std::vector<Row>& rows) {
@@ -157,11 +94,15 @@ std::string list_of(const Model& model, const std::vector<Row>& rows) {
 }
 
 Estimate tally_up(std::string_view text, const RecordedOptions& options) {
-  CsvRecords records(text);
-  Columns columns = read_header(records);
-  choose_reward(columns, options.objective);
-  const std::vector<Transition> transitions = read_transitions(records, columns);
-  const SimulatorShape shape = shape_of(transitions, columns, options, text.size());
+  Columns c;
+  CsvTable table(text, std::array<CsvColumn, 5>{{{"state", &c.state},
+                                                 {"action", &c.action},
+                                                 {"next", &c.next},
+                                                 {"stage", &c.stage, true},
+                                                 {"reward", &c.reward, true}}});
+  choose_reward(table, c, options.objective);
+  const std::vector<Transition> transitions = read_transitions(table, c);
+  const SimulatorShape shape = shape_of(transitions, table, options, text.size());
   Tally tally(shape);
   for (const Transition& t : transitions) {
     const auto slot = static_cast<std::size_t>(t.stage) * shape.states + t.state;

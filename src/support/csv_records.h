@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +90,41 @@ class CsvRecords {
   int line_ = 0, next_line_ = 1;
   std::vector<std::string_view> fields_;
   std::deque<std::string> unescaped_;  // fields with quotes in them, of this record
+};
+
+// A finite number, as a decimal.
+std::optional<double> decimal_of(std::string_view text);
+
+// A column that a table may have, and where it stands.
+struct CsvColumn {
+  std::string_view name;
+  int* place;  // -1: nowhere
+  bool optional = false;
+};
+
+// Records below a header line. Errors name the line and the column.
+class CsvTable {
+ public:
+  CsvTable(std::string_view text, std::span<const CsvColumn> known);
+
+  // Columns with other names. (One without a name is the row number of a data frame.)
+  const std::vector<int>& others() const { return others_; }
+  std::vector<std::string> other_names() const;
+
+  bool next();  // record; false at the end
+  int line() const { return records_.line(); }
+  bool is_empty(int column) const { return records_.fields()[column].empty(); }
+  double number(int column) const;
+  // From 0 up to `most`.
+  std::int32_t integer(int column,
+                       std::int32_t most = std::numeric_limits<std::int32_t>::max() - 1) const;
+
+ private:
+  [[noreturn]] void fail(int column, std::string_view rule) const;
+
+  CsvRecords records_;
+  std::vector<std::string> names_;
+  std::vector<int> others_;
 };
 
 }  // namespace redoubt::internal

@@ -27,6 +27,14 @@ TEST(Recorded, CountsTransitions) {
   EXPECT_EQ(found.queries, 0);
 }
 
+TEST(Recorded, AColumnWithoutANameIsTheRowNumberOfADataFrame) {
+  const Estimate found = read_recorded(",state,action,next,cost\n0,0,0,1,2\n1,1,0,0,3\n", "log.csv",
+                                       {.objective = {.none = true}});
+  ASSERT_EQ(found.model.signals(), 1);
+  EXPECT_EQ(found.model.arrays().signals[0].name, "cost");
+  EXPECT_EQ(found.model.value(0, 1), 3);
+}
+
 TEST(Recorded, StagesAndTerminalStates) {
   const Estimate found = read_recorded("stage,state,action,next,reward\n0,0,0,1,0\n1,0,0,0,0\n",
                                        "log.csv", {.terminal = {1}});

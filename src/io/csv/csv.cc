@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -24,82 +24,25 @@ namespace {
 struct Columns {
   int from = -1, action = -1, to = -1, probability = -1, reward = -1;
   int step = -1, lower = -1, upper = -1, sample = -1;
-  std::vector<int> signals;
-  std::vector<std::string> names;
 };
 
-Columns read_header(CsvRecords& records) {
-  require(records.next(), "is empty, must begin with a header line");
-  Columns c;
-  c.names.assign(records.fields().begin(), records.fields().end());
-  const std::pair<std::string_view, int*> known[] = {
-      {"idstatefrom", &c.from}, {"idaction", &c.action},
-      {"idstateto", &c.to},     {"probability", &c.probability},
-      {"reward", &c.reward},    {"step", &c.step},
-      {"lower", &c.lower},      {"upper", &c.upper},
-      {"idoutcome", &c.sample}};
-  for (int i = 0; i < static_cast<int>(c.names.size()); ++i) {
-    const std::string& name = c.names[i];
-    require(name.empty() ||
-                std::find(c.names.begin(), c.names.begin() + i, name) == c.names.begin() + i,
-            "line {}: column '{}' is given twice, must be given once", records.line(),
-            excerpt(name));
-    const auto it =
-        std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.first == name; });
-    if (it != std::end(known))
-      *it->second = i;
-    else if (!name.empty())  // a nameless column is the row number of a data frame
-      c.signals.push_back(i);
-  }
-  for (const auto& [name, column] : known) {
-    const bool optional =
-        column == &c.step || column == &c.lower || column == &c.upper || column == &c.sample;
-    require(optional || *column >= 0, "line {}: column '{}' is missing, must be given",
-            records.line(), name);
-  }
+CsvTable read_header(std::string_view text, Columns& c) {
+  CsvTable table(text, std::array<CsvColumn, 9>{{{"idstatefrom", &c.from},
+                                                 {"idaction", &c.action},
+                                                 {"idstateto", &c.to},
+                                                 {"probability", &c.probability},
+                                                 {"reward", &c.reward},
+                                                 {"step", &c.step, true},
+                                                 {"lower", &c.lower, true},
+                                                 {"upper", &c.upper, true},
+                                                 {"idoutcome", &c.sample, true}}});
   require((c.lower < 0) == (c.upper < 0),
-          "line {}: columns 'lower' and 'upper' must be given together", records.line());
+          "line {}: columns 'lower' and 'upper' must be given together", table.line());
   require(c.sample < 0 || c.lower < 0,
           "line {}: columns 'idoutcome' and 'lower', must be one of them: samples make bounds",
-          records.line());
-  return c;
+          table.line());
+  return table;
 }
-
-// The numbers of a record, checked, with the line and column in every error.
-class RecordReader {
- public:
-  RecordReader(const CsvRecords& records, const Columns& columns)
-      : records_(records), columns_(columns) {}
-
-  bool is_empty(int column) const { return records_.fields()[column].empty(); }
-  double number(int column) const {
-    const auto value = decimal_of(records_.fields()[column]);
-    if (!value) fail(column, "must be a finite number");
-    return *value;
-  }
-  std::int32_t integer(int column, std::int32_t most) const {
-    // Mostly digits, and few; anything else is read as the number that it may be.
-    const std::string_view text = records_.fields()[column];
-    std::int32_t digits = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), digits);
-    if (result.ec == std::errc() && result.ptr == text.data() + text.size() && digits >= 0 &&
-        digits <= most)
-      return digits;
-    const double value = number(column);
-    if (!(value >= 0 && value <= most && value == std::floor(value)))
-      fail(column, fmt::format("must be a whole number in 0..{}", most));
-    return static_cast<std::int32_t>(value);
-  }
-
- private:
-  [[noreturn]] void fail(int column, std::string_view rule) const {
-    throw Error(fmt::format("line {}: {} = {}, {}", records_.line(),
-                            excerpt(columns_.names[column]), excerpt(records_.fields()[column]),
-                            rule));
-  }
-  const CsvRecords& records_;
-  const Columns& columns_;
-};
 
 constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max() - 1;
 
@@ -108,14 +51,12 @@ struct Limits {
 };
 
 // `samples` gets the sample of each line, where the file has several.
-Transitions read_records(CsvRecords& records, const Columns& c, const Limits& limits,
+Transitions read_records(CsvTable& record, const Columns& c, const Limits& limits,
                          std::vector<std::int32_t>& samples) {
   Transitions t;
-  t.signals.resize(c.signals.size());
-  const RecordReader record(records, c);
-  while (records.next()) {
-    require(records.fields().size() == c.names.size(), "line {}: {} fields, must be {}",
-            records.line(), records.fields().size(), c.names.size());
+  const std::vector<int>& signals = record.others();
+  t.signals.resize(signals.size());
+  while (record.next()) {
     t.state.push_back(record.integer(c.from, limits.state));
     t.action.push_back(record.integer(c.action, limits.action));
     t.next.push_back(record.integer(c.to, limits.state));
@@ -129,8 +70,8 @@ Transitions read_records(CsvRecords& records, const Columns& c, const Limits& li
     const bool between = bounded && record.is_empty(c.probability);
     t.probability.push_back(between ? kAbsent : record.number(c.probability));
     t.reward.push_back(record.number(c.reward));
-    for (std::size_t s = 0; s < c.signals.size(); ++s)
-      t.signals[s].push_back(record.number(c.signals[s]));
+    for (std::size_t s = 0; s < signals.size(); ++s)
+      t.signals[s].push_back(record.number(signals[s]));
   }
   return t;
 }
@@ -321,14 +262,14 @@ std::vector<double> merge_samples(const std::vector<std::int32_t>& sample, Trans
 // `radii` gets the radius of each row, where the file has samples of them.
 Model read_csv_model(std::string_view text, const JsonNode& root, const Side& side,
                      Posterior posterior, std::vector<double>& radii) {
-  CsvRecords records(text);
-  const Columns columns = read_header(records);
+  Columns columns;
+  CsvTable table = read_header(text, columns);
   Limits limits;
   if (side.states) limits.state = side.states->count() - 1;
   if (side.actions) limits.action = side.actions->count() - 1;
   if (side.horizon) limits.step = *side.horizon - 1;
   std::vector<std::int32_t> samples;
-  Transitions transitions = read_records(records, columns, limits, samples);
+  Transitions transitions = read_records(table, columns, limits, samples);
   const bool scenarios = posterior == Posterior::scenarios;
   require(!scenarios || columns.sample >= 0,
           "posterior scenarios without a column 'idoutcome', must have one");
@@ -344,7 +285,7 @@ Model read_csv_model(std::string_view text, const JsonNode& root, const Side& si
   require_plausible(a.states, "states", text.size());
   require_plausible(static_cast<std::int64_t>(a.stages) * a.states, "states of all stages",
                     text.size());
-  for (const int column : columns.signals) a.signals.push_back({columns.names[column], {}, {}});
+  for (const std::string& name : table.other_names()) a.signals.push_back({name, {}, {}});
   if (scenarios) {
     add_scenarios(samples, transitions, a);
     return Model(std::move(a));

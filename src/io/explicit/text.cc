@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "support/csv_records.h"
 #include "support/require.h"
 
 namespace redoubt::internal::io {
@@ -48,14 +49,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
     begin = line.find_first_not_of(kBlanks, end);
   }
   return words;
-}
-
-std::optional<double> decimal_of(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
 }
 
 std::optional<double> number_of(std::string_view text) {

@@ -35,7 +35,6 @@ std::vector<std::string_view> words_of(std::string_view line);  // between blank
 
 // A finite number, as a decimal or as a quotient such as 1/3.
 std::optional<double> number_of(std::string_view text);
-std::optional<double> decimal_of(std::string_view text);      // no quotient
 std::optional<std::int64_t> count_of(std::string_view text);  // a whole number below 2^40
 
 // A number, which is both ends, or an interval such as [0.1, 0.2].
