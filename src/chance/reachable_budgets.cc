@@ -6,7 +6,7 @@
 
 #include "bellman/row_evaluator.h"
 #include "model/submodel.h"
-#include "parallel/all_to_all.h"
+#include "parallel/collectives.h"
 #include "parallel/memory_limit.h"
 #include "policy/budget.h"
 #include "policy/budget_axes.h"

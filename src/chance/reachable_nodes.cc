@@ -5,7 +5,7 @@
 
 #include "bellman/row_evaluator.h"
 #include "model/submodel.h"
-#include "parallel/all_to_all.h"
+#include "parallel/collectives.h"
 
 namespace redoubt::internal {
 

@@ -6,7 +6,7 @@
 #include "bellman/row_evaluator.h"
 #include "chance/reachable_nodes.h"
 #include "model/submodel.h"
-#include "parallel/all_to_all.h"
+#include "parallel/collectives.h"
 #include "policy/check.h"
 #include "policy/stage_builder.h"
 

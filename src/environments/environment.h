@@ -66,8 +66,8 @@ struct Environment {
   };
 
   std::string name;
-  std::string description;                // one line
-  std::vector<ParameterInfo> parameters;  // its own, not the common ones
+  std::string description;                     // one line
+  std::vector<ParameterInfo> parameters = {};  // its own, not the common ones
   Defaults defaults;
   Sense sense = Sense::at_most;  // of its one constraint, which is on its first signal
   Model (*model)(const Parameters&) = nullptr;

@@ -25,7 +25,6 @@ Model lemma_one(const Parameters&) {
 Environment fork() {
   return {.name = "fork",
           .description = "Four states in which a policy must remember the way it came (Lemma 1)",
-          .parameters = {},
           .defaults = {.horizon = "3",
                        .discount = "1",
                        .start = "0",

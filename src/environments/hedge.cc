@@ -25,7 +25,6 @@ Environment hedge() {
   return {
       .name = "hedge",
       .description = "Two branches that meet the constraint together but not each on its own",
-      .parameters = {},
       .defaults = {.horizon = "2", .discount = "1", .start = "0", .bound = "0.5", .set = "none"},
       .sense = Sense::at_least,
       .model = two_branches};

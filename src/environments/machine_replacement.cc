@@ -38,7 +38,6 @@ Model machine(const Parameters&) {
 Environment machine_replacement() {
   return {.name = "machine_replacement",
           .description = "Run a machine that wears out or replace it, within a budget of risk",
-          .parameters = {},
           .defaults = {.discount = "0.995", .start = "0.8:0.04:0.05:0.11", .bound = "80.5"},
           .sense = Sense::at_most,
           .model = machine};

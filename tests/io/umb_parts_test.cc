@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "io/archives.h"
-#include "io/umb/umb_index.h"
+#include "io/umb/umb_values.h"
 #include "redoubt/advanced/file.h"
 #include "redoubt/advanced/io.h"
 #include "redoubt/advanced/ranks.h"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "io/archives.h"
-#include "io/umb/umb_index.h"
+#include "io/umb/umb_values.h"
 #include "redoubt/advanced/io.h"
 #include "redoubt/advanced/ranks.h"
 #include "redoubt/io.h"

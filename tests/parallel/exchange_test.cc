@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "model/submodel.h"
-#include "parallel/all_to_all.h"
 #include "parallel/collectives.h"
 #include "support/on_ranks.h"
 #include "support/random_problem.h"

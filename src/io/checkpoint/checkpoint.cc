@@ -51,6 +51,8 @@ class ValuePieces {
   const Archive::ValuesAt& at_;
 };
 
+// The state of work in a file. The first rank writes what all of them have; each reads its own.
+//
 // On the first rank, with a file; and without one on every other rank, which makes the same visits
 // at the same time: one in which the first only counts, and one in which it takes the values.
 class ArchiveWriter : public Archive {

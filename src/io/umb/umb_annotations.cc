@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "io/explicit/explicit_model.h"
-#include "io/umb/umb_index.h"
+#include "io/umb/umb_values.h"
 #include "support/file.h"
 #include "support/require.h"
 

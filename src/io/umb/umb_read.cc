@@ -7,7 +7,6 @@
 #include "io/json/json_model.h"
 #include "io/transitions.h"
 #include "io/umb/umb_annotations.h"
-#include "io/umb/umb_index.h"
 #include "io/umb/umb_values.h"
 #include "parallel/collectives.h"
 #include "parallel/partition.h"

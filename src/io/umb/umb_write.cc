@@ -3,7 +3,7 @@
 #include "io/archives.h"
 #include "io/explicit/explicit_model.h"
 #include "io/json/json_model.h"
-#include "io/umb/umb_index.h"
+#include "io/umb/umb_values.h"
 #include "model/set_traits.h"
 #include "redoubt/io.h"
 #include "support/json_node.h"

@@ -1,4 +1,4 @@
-#include "solvers/gradient/policy_chains.h"
+#include "solvers/gradient/markov_evaluation.h"
 
 #include <algorithm>
 #include <cmath>

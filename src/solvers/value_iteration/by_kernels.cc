@@ -7,7 +7,7 @@
 #include "model/ends.h"
 #include "policy/stage_builder.h"
 #include "redoubt/advanced/merged_states.h"
-#include "solvers/value_iteration/shortest_path.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include "evaluation/until_end.h"
 #include "model/support.h"
 #include "policy/stage_builder.h"
-#include "solvers/value_iteration/shortest_path.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 namespace redoubt::internal {
 namespace {

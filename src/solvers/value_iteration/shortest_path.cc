@@ -1,4 +1,4 @@
-#include "solvers/value_iteration/shortest_path.h"
+#include "solvers/value_iteration/value_iteration.h"
 
 #include <algorithm>
 

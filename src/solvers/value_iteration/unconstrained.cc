@@ -10,7 +10,6 @@
 #include "solvers/finish.h"
 #include "solvers/value_iteration/best_rows.h"
 #include "solvers/value_iteration/changed_states.h"
-#include "solvers/value_iteration/shortest_path.h"
 #include "solvers/value_iteration/value_iteration.h"
 #include "support/require.h"
 

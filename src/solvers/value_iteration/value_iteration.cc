@@ -15,7 +15,6 @@
 #include "solvers/value_iteration/best_mixtures.h"
 #include "solvers/value_iteration/best_rows.h"
 #include "solvers/value_iteration/changed_states.h"
-#include "solvers/value_iteration/shortest_path.h"
 #include "support/array_memory.h"
 #include "support/require.h"
 
