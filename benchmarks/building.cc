@@ -10,13 +10,14 @@ namespace redoubt::bench {
 void building(Table& table) {
   // On two threads, which scipy's copy does not have.
   const auto add = [&](int successors, const std::string& form, double floor, double stretch) {
-    table.add({fmt::format("Problem from 10,000,000 transitions by scipy's copy of them, {} a row{}",
-                           successors, form == "sorted" ? "" : ", " + form),
-               floor, stretch, Better::lower, lacks_two_cores()},
-              [=] {
-                const auto arguments = fmt::format("{} {}", successors, form);
-                return run_python("building.py", arguments)["ratio"].get<double>();
-              });
+    table.add(
+        {fmt::format("Problem from 10,000,000 transitions by scipy's copy of them, {} a row{}",
+                     successors, form == "sorted" ? "" : ", " + form),
+         floor, stretch, Better::lower, lacks_two_cores()},
+        [=] {
+          const auto arguments = fmt::format("{} {}", successors, form);
+          return run_python("building.py", arguments)["ratio"].get<double>();
+        });
   };
   add(20, "sorted", 2, 1.5);
   add(10, "sorted", 2, 1.5);
