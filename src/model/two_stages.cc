@@ -15,11 +15,12 @@ void require_short_horizon(const Terms& terms) {
 }
 
 void require_ordinary_start(const Model& model, const Terms& terms) {
-  for (const State s : terms.start.states)
-    require(s<model.ordinary(), "start state {} is a {}, must be an ordinary state",
-                model.state_name(s), model.groups()> 0
-                ? "group"
-                : "factor");
+  const char* const other = model.groups() > 0 ? "group" : "factor";
+  for (const State s : terms.start.states) {
+    const bool ordinary = s < model.ordinary();
+    require(ordinary, "start state {} is a {}, must be an ordinary state", model.state_name(s),
+            other);
+  }
 }
 
 TwoStageWriter::TwoStageWriter(const Model& from, const Terms& terms)
