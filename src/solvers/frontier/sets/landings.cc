@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bellman/row_evaluator.h"
 #include "model/submodel.h"
 #include "numerics/infinity.h"
 #include "parallel/collectives.h"
