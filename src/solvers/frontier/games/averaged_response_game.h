@@ -8,26 +8,39 @@
 
 namespace redoubt::internal {
 
-// The game with several constraints by averaged best responses: points answer the average kernels,
-// kernels answer the average points. Lanes are [signal][direction].
+// The game by averaged best responses: points answer the average kernels, kernels answer the
+// average points. Lanes are [signal][direction].
 class AveragedResponseGame {
  public:
   AveragedResponseGame(const Problem& problem, std::span<const Channel> channels)
-      : problem_(&problem), channels_(channels), rows_(problem) {}
+      : problem_(&problem), channels_(channels), rows_(problem) {
+    smooth_ = channels.size() == 2 && std::holds_alternative<Chi2>(problem.uncertainty());
+  }
 
   void solve(const RowGame& game, std::vector<GameEnd>& ends);
 
-  // The distribution over points of a place that a game ended with.
+  // The distribution over points of a place that a game ended with; only kept when there are
+  // several constraints.
   void mixture(int place, int lane, std::vector<MemoryMove>& moves) const;
 
   RowEvaluator& rows() { return rows_; }
   const RowEvaluator& rows() const { return rows_; }
 
  private:
+  // The first rounds against chi2 look for the saddle point directly, which settles most
+  // lanes. Where all points of a signal are worth the same, nature's answer jumps; lanes that end
+  // there go on by averages.
+  static constexpr int kSmoothRounds = 16;
+  bool averaging() const { return !smooth_ || round_ >= kSmoothRounds; }
+
   void begin(const RowGame& game);
   void answer_kernels(const RowGame& game, double step);
-  void answer_place(const RowGame& game, int place, double step);
+  void answer_one_price(const RowGame& game, int place, double step);
+  void answer_along_curve(const RowGame& game, int place);
+  void find_sensitivity(const RowGame& game);
+  void answer_many_prices(const RowGame& game, int place, double step);
   void find_bound(const RowGame& game, int lane);
+  bool several() const { return channels_.size() > 2; }
   void answer_points(const RowGame& game);
   void move_kernels(double step);
   bool settled(const RowGame& game, int lane) const;
@@ -35,6 +48,7 @@ class AveragedResponseGame {
   void drop_settled(const RowGame& game);
   double gap_now(int lane) const { return problem_->discount() * inner_[lane] - value_[lane]; }
 
+  bool smooth_ = false;
   const Problem* problem_;
   std::span<const Channel> channels_;
   RowEvaluator rows_;
@@ -47,6 +61,9 @@ class AveragedResponseGame {
   std::vector<const double*> pointers_;
   std::vector<double> kernel_, answer_;  // average kernels and the latest: [place][signal][lane]
   std::vector<double> result_, bound_, value_, support_, inner_;
+  std::vector<double> utility_;        // where the answer stands on the curve: [place][lane]
+  std::vector<int> edge_;              // and on which edge
+  std::vector<double> sensitivity_;    // of nature's answer to the points: [signal][lane]
   std::vector<int> near_;              // last position of each place and lane among the prices
   int all_ = 0;                        // lanes of the game
   std::vector<int> played_;            // rounds of each of them

@@ -80,7 +80,7 @@ MemoryPlan search_bytes(const Problem& problem, int stages, double directions, i
   // The next stage, laid out for lanes.
   if (shape.signals == 2) plan.values += (shape.known + shape.landings) * (104 * directions + 184);
   // With one constraint, where the games of this stage and the next have ended.
-  if (shape.signals == 2 && !shape.shared)
+  if (shape.signals == 2 && !shape.shared && (shape.kl || !problem.infinite()))
     plan.values += 2 * directions * (32 * shape.rows + (shape.kl ? 8 : 12) * shape.outcomes);
   return plan;
 }

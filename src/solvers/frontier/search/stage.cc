@@ -168,7 +168,8 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
                      options.ahead, weights_,     tolerance_,
                      beat_,         rounds};
   newton = newton && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
-  if (signals > 2) {
+  // In place averages that go on stop short of some answers that averages of one sweep find.
+  if (signals > 2 || (problem_->infinite() && !newton)) {
     saddle_.solve(game, ends_);
   } else {
     const GameHistory history = warm_starts_of(stage, state, action, directions.size(), options);

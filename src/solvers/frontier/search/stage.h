@@ -66,8 +66,8 @@ class StateBackup {
   const Problem* problem_;
   std::span<const Channel> channels_;
   const Landings* landings_;
-  AveragedResponseGame saddle_;  // with several constraints
-  CurveGame curve_;              // with one
+  AveragedResponseGame saddle_;  // with several constraints, or without a horizon
+  CurveGame curve_;              // with one, stage by stage
   KlGame kl_;
   std::optional<MixtureBackup> mixtures_;  // where the rows of a state share a radius
   bool kl_set_;                            // games are played by Newton's method
