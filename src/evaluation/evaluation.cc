@@ -1,7 +1,6 @@
 #include "evaluation/evaluation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "bellman/over_states.h"
@@ -262,11 +261,6 @@ Evaluation evaluate(const Problem& problem, const Policy& policy, const Executio
   internal::check_policy(problem, policy, workers.ranks());
   announce(plan_evaluation(problem, policy, workers), execution);
   return internal::evaluate(problem, policy, workers, false, nullptr, &watch).evaluation;
-}
-
-std::string_view name(Status status) {
-  constexpr std::array kNames = {"certified", "feasible", "violated", "infeasible", "stopped"};
-  return kNames[static_cast<std::size_t>(status)];
 }
 
 std::vector<double> internal::allowed_misses(const Problem& problem, Communicator& ranks) {
