@@ -109,8 +109,7 @@ SimulatorShape factored_shape(const Model& features, Terms terms = {});
 // Asks for a factor by asking for rows that take it alone, each in its turn, or for itself where
 // the simulator has a factored_shape(). Of the answers the next states count. An Error that names a
 // factor without such a row: draws of a mixture do not say which factor they are of.
-std::unique_ptr<Simulator> factor_simulator(std::unique_ptr<Simulator> draws,
-                                            const Model& features);
+std::unique_ptr<Simulator> factor_simulator(std::unique_ptr<Simulator> rows, const Model& features);
 
 struct ExternalOptions {
   int window = 256;     // queries that may wait for their answers at a time

@@ -118,7 +118,9 @@ bool MixtureRegion::improve(std::size_t fixed, const Local& here, std::vector<do
     b[i] = here.gradient[free[i]];
   }
   const std::vector<double> step = solve(std::move(a), b);
-  for (double length = 1; length > 1e-12; length /= 2) {
+  constexpr int kMostHalvings = 39;
+  for (int halvings = 0; halvings <= kMostHalvings; ++halvings) {
+    const double length = std::ldexp(1.0, -halvings);
     std::vector<double> y = x;
     double gain = 0;
     for (std::size_t i = 0; i < n; ++i) {
