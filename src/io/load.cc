@@ -25,7 +25,7 @@ namespace {
 
 enum class Format { json, csv, umb, drn, tra, pexp, pomdp };
 
-Format format_of(const std::filesystem::path& path) {
+Format format_of(const std::filesystem::path& path, bool to_write = false) {
   std::filesystem::path rest = path;
   if (rest.extension() == ".gz" || rest.extension() == ".xz") rest.replace_extension();
   const std::string ending = rest.extension().string();
@@ -42,8 +42,8 @@ Format format_of(const std::filesystem::path& path) {
         "{}: ending '{}', must be a model: PRISM and JANI programs are read through stormpy, by "
         "python -m redoubt convert {} MODEL.umb",
         path.string(), ending, path.string());
-  throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra, .pexp or .pomdp",
-                          path.string(), path.extension().string()));
+  throw Error(fmt::format("{}: ending '{}', must be .json, .csv, .umb, .drn, .tra{}", path.string(),
+                          path.extension().string(), to_write ? " or .pexp" : ", .pexp or .pomdp"));
 }
 
 // The filter that packs a file of this name; null: none does.
@@ -188,9 +188,9 @@ Problem load(const std::filesystem::path& path, const Objective& objective) {
 }
 
 void save(const Draft& draft, const std::filesystem::path& path, Packing packing) {
-  require(packing == Packing::gzip || format_of(path) == Format::umb,
+  const Format format = format_of(path, true);
+  require(packing == Packing::gzip || format == Format::umb,
           "{}: only a .umb file is packed, must be one to be written uncompressed", path.string());
-  const Format format = format_of(path);
   require(format != Format::pomdp, "{}: .pomdp files are only read, must have another ending",
           path.string());
   if (format == Format::json) return write_file(path, write_json(draft));
