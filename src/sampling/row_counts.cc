@@ -40,10 +40,11 @@ bool fits(const SimulatorShape::Outcome& outcome, const Sample& sample) {
 RowCounts::RowCounts(const SimulatorShape& shape)
     : shape_(shape), rows_(shape.rows()), samples_(shape.rows(), 0) {
   const std::size_t quantities = shape.signals.size() + 1;
-  constexpr double kMost = 5e7;
-  require(!shape.outcomes.empty() || static_cast<double>(shape.rows()) * shape.states <= kMost,
-          "{} rows that may lead to any of {} states, must declare their outcomes", shape.rows(),
-          shape.states);
+  constexpr double kMostListed = 5e7;
+  require(
+      !shape.outcomes.empty() || static_cast<double>(shape.rows()) * shape.states <= kMostListed,
+      "{} rows that may lead to any of {} states, must declare their outcomes", shape.rows(),
+      shape.states);
   for (Row row = 0; row < shape.rows(); ++row) {
     if (shape.outcomes.empty()) {
       for (State next = 0; next < shape.states; ++next)

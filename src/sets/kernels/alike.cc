@@ -67,7 +67,7 @@ bool best_alike(const AlikeStates& a, double discount, double unit, bool least,
     for (std::int64_t i = 0; i < count; ++i) {
       const double x = worth[row][i], gap = __builtin_fabs(x - top[i]), size = __builtin_fabs(x);
       const double noise = 2 * kSameWorth * (size > unit ? size : unit);
-      near[i] = (gap > 0) & (gap <= noise) ? 1.0 : near[i];
+      near[i] = ((gap > 0) & (gap <= noise)) ? 1.0 : near[i];
       taken[i] = x > top[i] ? row : taken[i];
       top[i] = x > top[i] ? x : top[i];
     }
