@@ -20,9 +20,8 @@ struct RowChecks {
   bool (*distributions)(const std::int64_t* row_outcomes, std::int64_t rows,
                         const double* probability);
   // One row is right, and its values are finite. They are then in all lanes of a block,
-  // lanes[outcome * kLaneBlock + lane], and pointed to as kernels want it.
-  bool (*spread)(const double* probability, const double* values, int outcomes, double* lanes,
-                 const double** pointers);
+  // lanes[outcome * kLaneBlock + lane].
+  bool (*spread)(const double* probability, const double* values, int outcomes, double* lanes);
 };
 
 const RowChecks& row_checks();  // by the best instructions of this machine

@@ -132,26 +132,38 @@ class Layout {
   Scratch scratch_;
 };
 
+// Room for one short row in the lanes of a block. Each thread keeps its own: to get it anew would
+// take as long as the worst case does.
+struct ShortRow {
+  static constexpr std::size_t kMost = 32;  // outcomes
+
+  alignas(64) double lanes[kMost * kLaneBlock], floor[kLaneBlock], worst[kLaneBlock];
+  const double* pointers[kMost];
+  Scratch scratch;
+
+  ShortRow() {
+    for (std::size_t i = 0; i < kMost; ++i) pointers[i] = lanes + i * kLaneBlock;
+  }
+};
+
 // Most calls: one vector for a short row that is right as it is. All that is done besides the worst
 // case would take longer than that. Nothing when the call is of another kind, or something is
 // wrong.
 std::optional<double> solve_short(const Uncertainty& set, std::span<const double> probability,
                                   std::span<const double> values) {
-  constexpr std::size_t kShort = 32;
+  static thread_local ShortRow row;
   const std::size_t size = probability.size();
-  if (size == 0 || size > kShort || values.size() != size) return {};
+  if (size == 0 || size > ShortRow::kMost || values.size() != size) return {};
   const std::optional<SetOfOneRow> known = set_of_one_row(set);
   if (!known) return {};
   const int outcomes = static_cast<int>(size);
-  alignas(64) double lanes[kShort * kLaneBlock], floor[kLaneBlock], worst[kLaneBlock];
-  const double* pointers[kShort];
-  if (!row_checks().spread(probability.data(), values.data(), outcomes, lanes, pointers)) return {};
+  if (!row_checks().spread(probability.data(), values.data(), outcomes, row.lanes)) return {};
   if (known->anywhere)
-    std::fill_n(floor, kLaneBlock, *std::min_element(values.begin(), values.end()));
-  Scratch scratch;
+    std::fill_n(row.floor, kLaneBlock, *std::min_element(values.begin(), values.end()));
   known->kernel({outcomes, probability.data(), known->radius},
-                {1, pointers, known->anywhere ? floor : nullptr}, scratch, worst, nullptr);
-  return worst[0];
+                {1, row.pointers, known->anywhere ? row.floor : nullptr}, row.scratch, row.worst,
+                nullptr);
+  return row.worst[0];
 }
 
 }  // namespace

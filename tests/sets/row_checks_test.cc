@@ -87,12 +87,10 @@ TEST(RowChecks, AgreeWithTheSlowCheck) {
     Rows rows;
     rows.add(p);
     std::vector<double> lanes(p.size() * kLaneBlock);
-    std::vector<const double*> pointers(p.size());
     for (const InstructionSet instructions : instruction_sets()) {
       EXPECT_EQ(rows.right(instructions), as_it_is);
       EXPECT_EQ(row_checks(instructions)
-                    .spread(p.data(), p.data(), static_cast<int>(p.size()), lanes.data(),
-                            pointers.data()),
+                    .spread(p.data(), p.data(), static_cast<int>(p.size()), lanes.data()),
                 as_it_is);
     }
   }
@@ -105,15 +103,12 @@ TEST(RowChecks, SpreadARowThatIsRightWithItsValues) {
   for (const InstructionSet instructions : instruction_sets()) {
     for (int outcomes = 1; outcomes <= kMostOutcomes; ++outcomes) {
       std::vector<double> p = exact_row(outcomes), values(outcomes), lanes(outcomes * kLaneBlock);
-      std::vector<const double*> pointers(outcomes);
       for (double& value : values) value = testing::uniform(random);
       const auto spread = [&] {
-        return row_checks(instructions)
-            .spread(p.data(), values.data(), outcomes, lanes.data(), pointers.data());
+        return row_checks(instructions).spread(p.data(), values.data(), outcomes, lanes.data());
       };
       ASSERT_TRUE(spread());
       for (int i = 0; i < outcomes * kLaneBlock; ++i) ASSERT_EQ(lanes[i], values[i / kLaneBlock]);
-      for (int i = 0; i < outcomes; ++i) ASSERT_EQ(pointers[i], lanes.data() + i * kLaneBlock);
       for (int i = 0; i < outcomes; ++i) {
         const double was = p[i], value = values[i];
         for (const double wrong : {was + 1e-10, 0.0, -was, kNotANumber, kInfinity}) {

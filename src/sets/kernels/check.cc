@@ -4,6 +4,7 @@ namespace redoubt::internal::REDOUBT_TARGET {
 namespace {
 
 typedef double Two __attribute__((vector_size(16)));
+typedef double UnalignedTwo __attribute__((vector_size(16), aligned(8), may_alias));
 
 [[gnu::always_inline]] inline bool is_one(double mass, std::int64_t outcomes) {
   return __builtin_fabs(mass - 1) <= kMassRounding * static_cast<double>(outcomes);
@@ -62,21 +63,32 @@ bool are_distributions(const std::int64_t* row_outcomes, std::int64_t rows,
   return right && are_in_range(probability + row_outcomes[0], row_outcomes[rows] - row_outcomes[0]);
 }
 
-// The row is short: all in one loop, without a rest.
-bool spread(const double* probability, const double* values, int outcomes, double* lanes,
-            const double** pointers) {
-  Two sums = {0, 0}, ends = {1, 0};  // mass, and nothing; the least and the negative greatest
-#pragma GCC unroll 2
-  for (int i = 0; i < outcomes; ++i) {
-    const double p = probability[i], value = values[i];
-    const Two number = {p, value - value}, both = {p, -p};
-    sums += number;
-    ends = both < ends ? both : ends;
-    pointers[i] = lanes;
-    store(lanes, value);
-    lanes += kLanes;
+// The row is short: all in one loop over pairs of outcomes. The mass is summed in their order, as
+// everywhere.
+bool spread(const double* probability, const double* values, int outcomes, double* lanes) {
+  double mass = 0;
+  Two least = {1, 1}, most = {0, 0}, nothing = {0, 0};
+  const auto check = [&](Two p, Two value) __attribute__((always_inline)) {
+    least = p < least ? p : least;
+    most = p > most ? p : most;
+    nothing += value - value;
+  };
+  int i = 0;
+  for (; i + 1 < outcomes; i += 2) {
+    const Two p = *reinterpret_cast<const UnalignedTwo*>(probability + i);
+    check(p, *reinterpret_cast<const UnalignedTwo*>(values + i));
+    mass = mass + p[0] + p[1];
+    store(lanes + i * kLanes, values[i]);
+    store(lanes + (i + 1) * kLanes, values[i + 1]);
   }
-  return is_one(sums[0], outcomes) && sums[1] == 0 && ends[0] > 0 && ends[1] >= -1;
+  if (i < outcomes) {
+    const double p = probability[i], value = values[i];
+    check(Two{p, p}, Two{value, value});
+    mass += p;
+    store(lanes + i * kLanes, value);
+  }
+  return is_one(mass, outcomes) && nothing[0] + nothing[1] == 0 && least[0] > 0 && least[1] > 0 &&
+         most[0] <= 1 && most[1] <= 1;
 }
 
 }  // namespace redoubt::internal::REDOUBT_TARGET
