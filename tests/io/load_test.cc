@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -28,12 +27,8 @@ using ::testing::HasSubstr;
 // A folder of its own for each test, removed afterwards.
 class Files : public ::testing::Test {
  protected:
-  Files() : folder_(testing::binary_folder() / folder_name()) { fs::create_directories(folder_); }
+  Files() : folder_(testing::own_path("files")) { fs::create_directories(folder_); }
   ~Files() override { fs::remove_all(folder_); }
-  static std::string folder_name() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    return "files-" + std::string(info->name()) + "-" + std::to_string(::getpid());
-  }
   std::size_t count() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   }

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -25,8 +24,7 @@ using testing::error_of;
 
 class SolutionFile : public ::testing::Test {
  protected:
-  SolutionFile()
-      : path_(testing::binary_folder() / ("solution-" + std::to_string(::getpid()) + ".h5")) {}
+  SolutionFile() : path_(testing::own_path("solution.h5")) {}
   ~SolutionFile() override { fs::remove(path_); }
 
   Solution there_and_back(const Solution& solution) const {

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -42,7 +41,7 @@ class Watched : public Communicator {
 // Ranks that own blocks write their own decisions: all that they pass on is where the file is.
 TEST(StagePiecesTest, AreWrittenByTheirOwners) {
   constexpr int kRanks = 4, kStages = 30, kStates = 100, kMemory = 7;
-  const auto path = testing::binary_folder() / ("pieces-" + std::to_string(::getpid()) + ".h5");
+  const auto path = testing::own_path("pieces.h5");
   const auto choice = [](int rank, int stage, int node) {
     return MixedChoice{.safe = static_cast<std::uint8_t>(rank),
                        .other = static_cast<std::uint8_t>(stage),
@@ -82,7 +81,7 @@ TEST(StagePiecesTest, AreWrittenByTheirOwners) {
 TEST(StagePiecesTest, PassLandingPlansOnInBatches) {
   constexpr int kRanks = 2, kPlans = 15'000;
   constexpr State kStates = 3;  // of each rank
-  const auto path = testing::binary_folder() / ("plans-" + std::to_string(::getpid()) + ".h5");
+  const auto path = testing::own_path("plans.h5");
   const auto memory = [](std::int64_t plan, State state) {
     return static_cast<std::int32_t>(7 * plan + state);
   };

@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -36,7 +35,7 @@ using testing::error_of;
 
 class UmbParts : public ::testing::Test {
  protected:
-  UmbParts() : path_(testing::binary_folder() / ("parts-" + std::to_string(::getpid()) + ".umb")) {}
+  UmbParts() : path_(testing::own_path("parts.umb")) {}
   ~UmbParts() override { fs::remove(path_); }
 
   std::vector<Problem> parts(int count, const ChangeTerms& change = {},

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <ctime>
@@ -44,8 +43,7 @@ std::string archive_with(const std::string& member, const std::string& content) 
 // What reading them says; two ranks must say the same of the file.
 std::string error_reading(const std::string& bytes) {
   const std::string error = error_of([&] { read(bytes); });
-  // In a folder of this process: tests run beside each other.
-  const auto folder = testing::binary_folder() / ("umb-" + std::to_string(::getpid()));
+  const auto folder = testing::own_path("umb");
   std::filesystem::create_directories(folder);
   const auto path = folder / "m.umb";
   std::ofstream(path, std::ios::binary) << bytes;  // without write_file's wait for the disk
@@ -294,7 +292,7 @@ TEST(Umb, ErrorsNameTheState) {
 }
 
 TEST(Umb, FilesThatChangeWhileTheyAreReadAreErrors) {
-  const auto path = testing::binary_folder() / "changing.umb";
+  const auto path = testing::own_path("changing.umb");
   const auto write = [&](const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   };

@@ -1,12 +1,12 @@
 #include "parallel/memory_limit.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "support/expect_error.h"
+#include "support/folders.h"
 
 namespace redoubt {
 using namespace internal;
@@ -17,11 +17,7 @@ namespace fs = std::filesystem;
 // Files as a machine has them under /proc and /sys.
 class Machine : public ::testing::Test {
  protected:
-  Machine() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(::testing::TempDir()) / fmt::format("redoubt_machine_{}", test->name());
-    fs::remove_all(root_);
-  }
+  Machine() : root_(testing::own_path("machine")) { fs::remove_all(root_); }
   ~Machine() override { fs::remove_all(root_); }
   void write(const std::string& path, const std::string& text) const {
     fs::create_directories((root_ / path).parent_path());

@@ -48,7 +48,7 @@ TEST(External, NeitherTheWindowNorTheOrderOfAnswersMatters) {
 }
 
 TEST(External, ADeadSimulatorLeavesItsSamplesAndASecondCallFinishes) {
-  const fs::path store = testing::binary_folder() / "dead.samples";
+  const fs::path store = testing::own_path("dead.samples");
   fs::remove(store);
   const std::string text = error_of([&] { ask(kProgram + " die 1000", 1000, store); });
   EXPECT_THAT(text,

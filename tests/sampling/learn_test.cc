@@ -16,6 +16,7 @@
 #include "redoubt/verify.h"
 #include "sampling/allocation.h"
 #include "sampling/two_sides.h"
+#include "support/folders.h"
 #include "support/random_problem.h"
 
 namespace redoubt {
@@ -306,10 +307,7 @@ TEST(Learn, TakesThePolicyOfAnyMethod) {
 
 TEST(Learn, HasTheSameBitsOnSeveralThreadsAndAfterAStop) {
   const std::string id = "river_swim(horizon=6,start=3,bound=1.2)";
-  const auto store =
-      std::filesystem::temp_directory_path() /
-      fmt::format("learn_{}.samples", ::testing::UnitTest::GetInstance()->random_seed() + 7919);
-  std::filesystem::remove(store);
+  const auto store = testing::own_path("learn.samples");
   LearnOptions options{.epsilon = 0.3, .seed = 4};
   const Learned alone = learnt(id, options);
   const Learned threads = learnt(id, options, {.threads = 3});

@@ -14,6 +14,7 @@
 #include "redoubt/verify.h"
 #include "support/chance_reference.h"
 #include "support/expect_error.h"
+#include "support/folders.h"
 #include "support/random_policy.h"
 
 // RCVI and frontier with chance constraints.
@@ -184,7 +185,7 @@ TEST(ChanceSeveral, GoTogetherWithEachOtherAndWithExpectations) {
 TEST(ChanceSolution, IsSavedWithItsPolicyAndItsCurve) {
   const Problem problem = with_share(testing::random_chance_problem(5, shape(4, TV{0.15})), 0.5);
   const Solution solution = frontier(problem);
-  const auto path = std::filesystem::temp_directory_path() / "redoubt_chance_test.h5";
+  const auto path = testing::own_path("chance.h5");
   save_solution(solution, path);
   const Solution loaded = load_solution(path);
   std::filesystem::remove(path);

@@ -1,7 +1,6 @@
 // Solutions that ranks write together: the same bytes as those of one process, whoever owns which
 // states.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -28,9 +27,7 @@ using testing::SolvePart;
 
 class RankFiles : public ::testing::Test {
  protected:
-  RankFiles() : folder_(testing::binary_folder() / ("rank_files-" + std::to_string(::getpid()))) {
-    fs::create_directory(folder_);
-  }
+  RankFiles() : folder_(testing::own_path("rank_files")) { fs::create_directory(folder_); }
   ~RankFiles() override { fs::remove_all(folder_); }
 
   static Solution without_times(Solution solution) {

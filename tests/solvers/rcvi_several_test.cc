@@ -7,6 +7,7 @@
 #include "redoubt/io.h"
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
+#include "support/folders.h"
 #include "support/random_policy.h"
 #include "support/random_problem.h"
 #include "support/rcvi_laws.h"
@@ -167,7 +168,7 @@ TEST(RcviSeveralLimits, AnInfiniteHorizonIsCutAndThePolicySaved) {
   const Solution solution = rcvi(problem, {.budget_cells = 20, .tolerance = 1e-3});
   EXPECT_EQ(solution.cut, 14);
   testing::expect_same(evaluate(problem, solution.policy), verify(problem, solution.policy), 1e-9);
-  const auto path = std::filesystem::temp_directory_path() / "redoubt_several_test.h5";
+  const auto path = testing::own_path("several.h5");
   save_solution(solution, path);
   EXPECT_TRUE(load_solution(path).policy == solution.policy);
   std::filesystem::remove(path);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -128,8 +127,7 @@ std::vector<Solution> solve_on_ranks(const Problem& problem, const Configuration
 
 std::vector<Policy> stored_parts(const Problem& problem, const Policy& policy,
                                  const Configuration& configuration) {
-  const auto path =
-      testing::binary_folder() / fmt::format("parts-{}.h5", static_cast<int>(::getpid()));
+  const auto path = testing::own_path("parts.h5");
   Solution solution;
   solution.policy = policy;
   save_solution(solution, path);
