@@ -11,8 +11,9 @@ struct FrontierOptions {
   // policy earn.
   double tolerance = 1e-3;
   // Of one stage, and eight times as many where one stage serves an infinite horizon; a finer
-  // answer is not attempted beyond this.
-  int most_directions = 400;
+  // answer is not attempted beyond this. Zero: as many as the tolerance asks for, which is 400 at
+  // 1e-3 and ten times as many at a hundredth of that.
+  int most_directions = 0;
   // Look along the whole trade-off curve, also where the answer does not need it: where the policy
   // that is best for the reward keeps the constraints, or where nothing is uncertain.
   bool whole_curve = false;
@@ -30,7 +31,7 @@ Solution frontier(const Problem& problem, const FrontierOptions& options = {},
                   const Execution& execution = {});
 
 // What the first pass of a frontier solve needs, known before it starts, and what later ones add if
-// every state has to look at `most_directions` of them. Without chance constraints.
+// every state has to look at as many as it may. Without chance constraints.
 MemoryPlan plan_frontier(const Problem& problem, const FrontierOptions& options = {});
 
 // Adds to the answer of any method what no policy could exceed, and with it the gap: the bounds of

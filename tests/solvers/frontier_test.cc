@@ -77,6 +77,20 @@ TEST(Frontier, FewPassesCertifyALargerModelFromOneStart) {
   expect_sound(problem, solution);
 }
 
+// A tolerance says how many directions a stage may have.
+TEST(Frontier, AFineToleranceHasMoreDirections) {
+  const Problem problem =
+      make("garnet(states=10,actions=4,successors=5,horizon=20,seed=1,set=kl,radius=0.05)");
+  const Solution fine = frontier(problem, {.tolerance = 3e-5});
+  EXPECT_EQ(fine.status, Status::certified);
+  EXPECT_LE(*fine.gap(), 3e-5 * *fine.reward.bound);
+  const Solution coarse = frontier(problem, {.tolerance = 3e-5, .most_directions = 40});
+  EXPECT_EQ(coarse.status, Status::feasible);
+  ASSERT_FALSE(coarse.notes.empty());
+  EXPECT_NE(coarse.notes.back().find("with all 40 directions"), std::string::npos)
+      << coarse.notes.back();
+}
+
 TEST(Frontier, StatesMakeUpForEachOther) {
   const Solution s = frontier(make("hedge"), {.tolerance = 1e-6});
   EXPECT_NEAR(s.reward.worst, .5, 1e-6);
@@ -270,7 +284,8 @@ TEST(Frontier, RefusesWhatItCannotDo) {
             "worst case to bound; method must be another one, such as rcvi");
   EXPECT_EQ(refused({.tolerance = 0}), "tolerance = 0, must be in (0, 1)");
   EXPECT_EQ(refused({.tolerance = std::nan("")}), "tolerance = nan, must be in (0, 1)");
-  EXPECT_EQ(refused({.most_directions = 1}), "most_directions = 1, must be at least 2");
+  EXPECT_EQ(refused({.most_directions = 1}),
+            "most_directions = 1, must be at least 2, or 0 for as many as the tolerance asks for");
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ void check(const Problem& problem, const FrontierOptions& options) {
           "worst case to bound; method must be another one, such as rcvi");
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
-  require(options.most_directions >= 2, "most_directions = {}, must be at least 2",
+  require(options.most_directions == 0 || options.most_directions >= 2,
+          "most_directions = {}, must be at least 2, or 0 for as many as the tolerance asks for",
           options.most_directions);
   require(options.memory_limit >= 0, "memory_limit = {}, must be at least 0", options.memory_limit);
 }

@@ -369,12 +369,11 @@ class Follow {
 
 }  // namespace
 
-GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, bool thorough,
-                             StateBackup& backup, Exchange& exchange, Workers& workers) {
+GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, StateBackup& backup,
+                             Exchange& exchange, Workers& workers) {
   const auto follow = [&](Via via) {
     return Follow(pass, backup, via, negligible).run(pass.root, exchange, workers);
   };
-  if (!thorough) return follow(Via::itself);
   GapAttribution gaps = follow(Via::listed);
   const GapAttribution finer = follow(Via::itself);
   take_larger(finer, gaps);

@@ -51,11 +51,11 @@ struct AnsweredPass {
   std::span<const double> scales;  // the largest totals of the signals
 };
 
-// What opens the gap at the start by less than `negligible`, in one direction of a
-// state, is not followed on. Where a finer grid would lead is all that counts while the grid is
-// coarse; a thorough look also shows where the present gap comes from. Ranks call this together;
-// sums are those of all of them, and what is of a state is with its owner. Throws Stopped.
-GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, bool thorough,
-                             StateBackup& backup, Exchange& exchange, Workers& workers);
+// Where the present gap comes from and where the directions of a finer grid would lead: of both,
+// whatever is more. What opens the gap at the start by less than `negligible`, in one direction of
+// a state, is not followed on. Ranks call this together; sums are those of all of them, and what is
+// of a state is with its owner. Throws Stopped.
+GapAttribution attribute_gap(const AnsweredPass& pass, double negligible, StateBackup& backup,
+                             Exchange& exchange, Workers& workers);
 
 }  // namespace redoubt::internal

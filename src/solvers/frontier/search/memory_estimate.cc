@@ -112,7 +112,8 @@ double directions_at_first(const Problem& problem) {
                              std::vector<double>(constraints, 1.0))
         .size();
   return 1.0 +
-         static_cast<double>((problem.infinite() ? first_prices() : prices_around(1, 1)).size());
+         static_cast<double>(
+             (problem.infinite() ? first_prices() : prices_around(1, 1, problem.horizon())).size());
 }
 
 }  // namespace

@@ -78,10 +78,12 @@ void PassPlan::begin(const Location* location) {
                    make_stage(std::move(directions), tolerance));
     return;
   }
+  const std::vector<double>& prices = location->prices;
+  const int stages = static_cast<int>(location->deviation.size());
   for (const std::vector<double>& deviation : location->deviation)
     stages_.push_back(make_stage(
-        constraints() == 1 ? Directions::of_prices(prices_around(location->prices[0], deviation[0]))
-                           : directions_around(location->prices, deviation),
+        constraints() == 1 ? Directions::of_prices(prices_around(prices[0], deviation[0], stages))
+                           : directions_around(prices, deviation),
         tolerance));
 }
 
@@ -94,6 +96,12 @@ PassPlan::Size PassPlan::size() const {
     size.cells += static_cast<double>(plan.tolerance.size());
   }
   return size;
+}
+
+bool PassPlan::full() const {
+  return constraints() == 1 && std::any_of(stages_.begin(), stages_.end(), [&](const auto& stage) {
+           return static_cast<int>(stage.directions.prices().size()) >= most_directions_;
+         });
 }
 
 double PassPlan::negligible(double allowed, double times) const {

@@ -41,6 +41,7 @@ class PassPlan {
   double negligible(double allowed, double times) const;
 
   const std::vector<StagePlan>& stages() const { return stages_; }
+  bool full() const;  // a stage has as many directions as it may, with one constraint
   int rounds() const { return rounds_; }  // of a game, at most
 
   struct Size {

@@ -146,8 +146,12 @@ std::vector<double> first_prices() {
   return prices;
 }
 
-std::vector<double> prices_around(double price, double deviation) {
-  constexpr int half = 6;
+std::vector<double> prices_around(double price, double deviation, int stages) {
+  constexpr int kFewest = 6;       // to each side
+  constexpr double kApart = 0.25;  // the logarithms of two prices, over kStages stages or fewer
+  constexpr double kStages = 20;
+  const double apart = kApart * std::sqrt(std::min(1.0, kStages / stages));
+  const int half = std::max(kFewest, static_cast<int>(std::lround(deviation / apart)));
   std::vector<double> prices = {0};
   for (int n = -half; n <= half; ++n) prices.push_back(price * std::exp(deviation * n / half));
   return prices;

@@ -17,8 +17,9 @@ struct StagePlan {
 // The prices that a search with one constraint begins with, in units of the exchange rate of two
 // totals, where nothing better is known.
 std::vector<double> first_prices();
-// The same around a price that is known, up to a deviation of its logarithm.
-std::vector<double> prices_around(double price, double deviation);
+// The same around a price that is known, up to a deviation of its logarithm. What is lost between
+// prices adds up over the stages, so more stages ask for closer ones.
+std::vector<double> prices_around(double price, double deviation, int stages);
 // With several constraints: directions around the one with these prices, each of which has a
 // deviation, and those that leave some of the signals out.
 Directions directions_around(const std::vector<double>& prices,

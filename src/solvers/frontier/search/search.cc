@@ -13,7 +13,7 @@ namespace {
 
 // Passes in a row that close less than a tenth of the gap. The search makes its games more even
 // meanwhile, which takes a few of them.
-constexpr int kMostIdle = 8, kMostIdleInPlace = 3;
+constexpr int kMostIdle = 8, kMostIdleInPlace = 3, kMostIdleWhenFull = 2;
 constexpr double kNear = 5;          // times the gap that is allowed
 constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
 
@@ -106,11 +106,10 @@ bool FrontierSearch::search(Solution& solution) {
     const PassPlan::Size size = plan_.size();
     AnsweredPass pass{problem_, landings_, {}, steps_to_follow(), root_, scales_};
     for (const FrontierStage& stage : stages_) pass.stages.push_back(&stage);
-    const bool thorough = required_.size() != 1 || slow(solution.trace);
     if (slow(solution.trace)) plan_.play_more_evenly();
     const double times = problem_.infinite() ? pass.steps : 1;  // through the same stage
-    GapAttribution gaps = attribute_gap(pass, plan_.negligible(allowed(), times), thorough,
-                                        backups_.front(), exchange_, workers_);
+    GapAttribution gaps = attribute_gap(pass, plan_.negligible(allowed(), times), backups_.front(),
+                                        exchange_, workers_);
     if (problem_.infinite())
       make_whole(1 - std::pow(contraction(problem_, workers_), pass.steps), gaps);
     if (!plan_.refine(gaps, {root_, bound_, allowed()})) {
@@ -147,8 +146,12 @@ bool FrontierSearch::stagnant() {
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
   idle_.add(open, root_.reachable);
   const bool in_place = problem_.infinite() && required_.size() > 1;
-  if (idle_.count < (in_place ? kMostIdleInPlace : kMostIdle)) return false;
-  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap", idle_.count);
+  const int most = plan_.full() ? kMostIdleWhenFull : in_place ? kMostIdleInPlace : kMostIdle;
+  if (idle_.count < most) return false;
+  limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap{}", idle_.count,
+                       plan_.full() ? fmt::format(", with all {} directions of a stage",
+                                                  most_directions(problem_, options_))
+                                    : "");
   return true;
 }
 

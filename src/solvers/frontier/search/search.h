@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "parallel/exchange.h"
@@ -16,9 +18,14 @@ double frontier_bytes_for_each_state(const Problem& problem);
 
 std::string method_text(const FrontierOptions& options);  // as checkpoints have it
 
-// The one stage of an infinite horizon serves all time.
+// Of one stage. What is lost between n directions falls with 1/n^2. The one stage of an infinite
+// horizon serves all time.
 inline int most_directions(const Problem& problem, const FrontierOptions& options) {
-  return (problem.infinite() ? 8 : 1) * options.most_directions;
+  constexpr double kUsual = 400, kUsualTolerance = 1e-3;
+  const double asked = kUsual * std::sqrt(std::max(1.0, kUsualTolerance / options.tolerance));
+  const int most = options.most_directions > 0 ? options.most_directions
+                                               : static_cast<int>(std::min(asked, 1e6));
+  return (problem.infinite() ? 8 : 1) * most;
 }
 
 // Passes in a row that gained nothing.
