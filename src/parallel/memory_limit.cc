@@ -19,6 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kShareOfMachine = 0.75;
+// Bytes. To look at the machine takes longer than work of this size does.
+constexpr double kFitsAnywhere = 1e6;
+
 // The first number of a file; nothing where it has none, such as "max".
 double read_number(const fs::path& path, double nothing) {
   std::ifstream in(path);
@@ -93,7 +97,9 @@ double bytes_on_one_machine(const MemoryPlan& plan, Communicator& ranks) {
   return sum_on_one_machine(plan.bytes(), ranks);
 }
 
-double memory_limit(double asked) { return asked > 0 ? asked : 0.75 * machine_memory().most; }
+double memory_limit(double asked) {
+  return asked > 0 ? asked : kShareOfMachine * machine_memory().most;
+}
 
 double memory_room() {
   malloc_trim(0);  // what was freed, and not given back, is no loss
@@ -119,8 +125,9 @@ void require_memory(const MemoryPlan& plan, Communicator& ranks, double limit,
 
 void require_memory(const MemoryPlan& plan, Communicator& ranks, double asked,
                     std::string_view work, std::string_view advice) {
-  const double limit = memory_limit(asked);
+  if (asked == 0 && ranks.size() == 1 && plan.bytes() <= kFitsAnywhere) return;
   MachineMemory machine = machine_memory();
+  const double limit = asked > 0 ? asked : kShareOfMachine * machine.most;
   if (bytes_with_plan(plan, machine) > limit / 2) {
     malloc_trim(0);
     machine = machine_memory();

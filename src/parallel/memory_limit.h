@@ -33,7 +33,7 @@ double bytes_with_plan(const MemoryPlan& plan, const MachineMemory& machine);
 
 // An Error when the plan of this process, together with what it holds already, is above its limit
 // (of all processes of a machine together). `work`, "this solve", is the subject of the text and
-// `advice` its end.
+// `advice` its end. Where no limit was asked for, a plan of less than a megabyte always fits.
 void require_memory(const MemoryPlan& plan, Communicator& ranks, double asked,
                     std::string_view work = "this work", std::string_view advice = "");
 // The same with the numbers of another machine.

@@ -80,6 +80,12 @@ TEST(RequireMemory, RefusesASecondSolveBesideTheFirst) {
             "limit is 4 GB: free something");
 }
 
+TEST(RequireMemory, LetsSmallWorkPassUnlessALimitWasAskedFor) {
+  const MemoryPlan small{.values = 1e5};
+  EXPECT_NO_THROW(require_memory(small, one_process(), 0));
+  EXPECT_NE(testing::error_of([&] { require_memory(small, one_process(), 1e4); }), "");
+}
+
 TEST(RequireMemory, IsForThreeQuartersOfTheMachineUnlessAsked) {
   EXPECT_EQ(memory_limit(123), 123);
   EXPECT_EQ(memory_limit(0), 0.75 * machine_memory().most);
