@@ -10,6 +10,8 @@ struct FrontierOptions {
   // two, but never to less than a thousandth of the spread between what the best and the worst
   // policy earn.
   double tolerance = 1e-3;
+  // A gap that ends the search whatever the size of the answer, in the unit of the reward.
+  double least_gap = 0;
   // Of one stage, and eight times as many where one stage serves an infinite horizon; a finer
   // answer is not attempted beyond this. Zero: as many as the tolerance asks for, which is 400 at
   // 1e-3 and ten times as many at a hundredth of that.

@@ -42,6 +42,19 @@ void expect_sound(const Problem& problem, const Solution& solution) {
   EXPECT_GE(evaluated.reward.worst, solution.trace.reward.back() - 1e-9 * scale_of(solution));
 }
 
+TEST(Frontier, EndsAtAGapThatIsSmallEnoughInItself) {
+  const Problem problem = make("river_swim(horizon=10,start=3)");
+  const Solution fine = frontier(problem, {.tolerance = 1e-4});
+  const Solution coarse = frontier(problem, {.tolerance = 1e-4, .least_gap = 0.1});
+  EXPECT_LE(*coarse.gap(), 0.1);
+  EXPECT_GT(*coarse.gap(), *fine.gap());
+  EXPECT_LT(coarse.iterations, fine.iterations);
+  EXPECT_EQ(coarse.status, Status::certified);
+  expect_sound(problem, coarse);
+  EXPECT_EQ(error_of([&] { frontier(problem, {.least_gap = -1}); }),
+            "least_gap = -1, must be at least 0");
+}
+
 TEST(Frontier, ConstrainedRiverSwim) {
   const auto from = [](int state) {
     return frontier(make("river_swim(horizon=10,start=" + std::to_string(state) + ")"));

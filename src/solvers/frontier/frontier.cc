@@ -30,6 +30,7 @@ void check(const Problem& problem, const FrontierOptions& options) {
           "worst case to bound; method must be another one, such as rcvi");
   require(options.tolerance > 0 && options.tolerance < 1, "tolerance = {}, must be in (0, 1)",
           options.tolerance);
+  require(options.least_gap >= 0, "least_gap = {}, must be at least 0", options.least_gap);
   require(options.most_directions == 0 || options.most_directions >= 2,
           "most_directions = {}, must be at least 2, or 0 for as many as the tolerance asks for",
           options.most_directions);
@@ -126,8 +127,8 @@ Solution search(const Problem& problem, const FrontierOptions& options, const Ex
                 const Beginning& beginning, const Stopwatch& watch, Workers& workers,
                 BestPolicy& best) {
   Constraints asked = first_asked(options, extremes, beginning);
-  const GapTolerance tolerance{options.tolerance,
-                               extremes.most(0, problem.start()) - extremes.least[0]};
+  const GapTolerance tolerance{
+      options.tolerance, extremes.most(0, problem.start()) - extremes.least[0], options.least_gap};
   for (;;) {
     const Problem some = asking_for(problem, asked);
     const Extremes of_some = extremes_of(extremes, asked);

@@ -27,8 +27,9 @@ bool slow(const Trace& trace) {
 }  // namespace
 
 std::string method_text(const FrontierOptions& options) {
-  return fmt::format("frontier(tolerance={}, most_directions={}, whole_curve={})",
-                     options.tolerance, options.most_directions, options.whole_curve);
+  return fmt::format("frontier(tolerance={}, least_gap={}, most_directions={}, whole_curve={})",
+                     options.tolerance, options.least_gap, options.most_directions,
+                     options.whole_curve);
 }
 
 FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& options,
@@ -47,7 +48,8 @@ FrontierSearch::FrontierSearch(const Problem& problem, const FrontierOptions& op
       channels_(extremes.channels),
       required_(extremes.required),
       scales_(extremes.spread),
-      tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0]},
+      tolerance_{options.tolerance, extremes.most(0, problem.start()) - extremes.least[0],
+                 options.least_gap},
       first_prices_(beginning.prices),
       plan_(problem, extremes, most_directions(problem, options), workers_),
       bound_(beginning.bound) {
