@@ -12,17 +12,41 @@ namespace {
 // hundred thousand flips one of these will do.
 constexpr std::array kStrengths = {4.0, 256.0};
 
-// log of the mean of (q / p)^heads ((1 - q) / (1 - p))^tails over q from
-// Beta(strength p, strength (1 - p)).
-double log_ratio(double heads, double tails, double p, double strength) {
-  const auto part = [strength](double count, double share) {
-    if (count == 0) return 0.0;
-    const double known = strength * share;
-    return std::lgamma(count + known) - std::lgamma(known) - count * std::log(share);
-  };
-  return part(heads, p) + part(tails, 1 - p) -
-         (std::lgamma(heads + tails + strength) - std::lgamma(strength));
-}
+// What log_evidence says of some flips, for one coin after the other.
+class Flips {
+ public:
+  Flips(std::int64_t heads, std::int64_t flips)
+      : heads_(static_cast<double>(heads)), tails_(static_cast<double>(flips - heads)) {
+    for (std::size_t i = 0; i < kStrengths.size(); ++i)
+      of_all_[i] = std::lgamma(heads_ + tails_ + kStrengths[i]) - std::lgamma(kStrengths[i]);
+  }
+
+  double log_evidence(double p) const {
+    if ((heads_ > 0 && p <= 0) || (tails_ > 0 && p >= 1)) return HUGE_VAL;
+    if (p <= 0 || p >= 1) return 0;
+    std::array<double, kStrengths.size()> ratios;
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = log_ratio(p, i);
+    const double most = *std::max_element(ratios.begin(), ratios.end());
+    double sum = 0;
+    for (const double ratio : ratios) sum += std::exp(ratio - most);
+    return most + std::log(sum / static_cast<double>(ratios.size()));
+  }
+
+ private:
+  // log of the mean of (q / p)^heads ((1 - q) / (1 - p))^tails over q from
+  // Beta(strength p, strength (1 - p)).
+  double log_ratio(double p, std::size_t i) const {
+    const auto part = [strength = kStrengths[i]](double count, double share) {
+      if (count == 0) return 0.0;
+      const double known = strength * share;
+      return std::lgamma(count + known) - std::lgamma(known) - count * std::log(share);
+    };
+    return part(heads_, p) + part(tails_, 1 - p) - of_all_[i];
+  }
+
+  double heads_, tails_;
+  std::array<double, kStrengths.size()> of_all_;  // the part that is the same for all coins
+};
 
 // Where a convex function that is negative at `begin` turns positive on the way to `end`, seen from
 // beyond; `end` where it does not. Chords, with the halved weights of the Illinois method.
@@ -84,15 +108,7 @@ std::vector<std::vector<double>> all_corners(const std::vector<Range>& intervals
 }  // namespace
 
 double log_evidence(std::int64_t heads, std::int64_t flips, double p) {
-  const auto h = static_cast<double>(heads), t = static_cast<double>(flips - heads);
-  if ((heads > 0 && p <= 0) || (flips > heads && p >= 1)) return HUGE_VAL;
-  if (p <= 0 || p >= 1) return 0;
-  std::array<double, kStrengths.size()> ratios;
-  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = log_ratio(h, t, p, kStrengths[i]);
-  const double most = *std::max_element(ratios.begin(), ratios.end());
-  double sum = 0;
-  for (const double ratio : ratios) sum += std::exp(ratio - most);
-  return most + std::log(sum / static_cast<double>(ratios.size()));
+  return Flips(heads, flips).log_evidence(p);
 }
 
 Range coin_interval(std::int64_t heads, std::int64_t flips, double evidence) {
@@ -100,7 +116,8 @@ Range coin_interval(std::int64_t heads, std::int64_t flips, double evidence) {
   const auto n = static_cast<double>(flips);
   // The rounding of the logarithms, on the side of the wider interval.
   const double rounding = 1e-14 * std::lgamma(n + kStrengths.back());
-  const auto excess = [&](double p) { return log_evidence(heads, flips, p) - evidence - rounding; };
+  const Flips seen(heads, flips);
+  const auto excess = [&](double p) { return seen.log_evidence(p) - evidence - rounding; };
   const double share = static_cast<double>(heads) / n;  // against which there is none
   return {crossing(excess, share, 0.0), crossing(excess, share, 1.0)};
 }

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 #include <numeric>
 #include <optional>
 
+#include "evaluation/satisfied.h"
+#include "numerics/infinity.h"
 #include "parallel/stopwatch.h"
-#include "redoubt/frontier.h"
+#include "redoubt/solve.h"
 #include "sampling/allocation.h"
-#include "sampling/questions.h"
-#include "sampling/store.h"
-#include "sampling/two_sides.h"
+#include "sampling/drawing.h"
+#include "sampling/solved_sides.h"
+#include "solvers/finish.h"
 #include "support/require.h"
 
 namespace redoubt {
@@ -21,6 +21,8 @@ namespace {
 
 constexpr double kShareOfSolver = 0.05;  // of epsilon or the gap
 constexpr double kLeastTolerance = 1e-6, kLargestTolerance = 0.1;
+// Of the samples, from one round to the next.
+constexpr double kLeastGrowth = 1.1, kMostGrowth = 2, kMargin = 1.05;
 
 void check(const LearnOptions& options, const Terms& terms) {
   require(options.epsilon > 0 && std::isfinite(options.epsilon),
@@ -43,78 +45,6 @@ Terms relaxed(Terms terms, double slack) {
   return terms;
 }
 
-// Samples as they come: from the store where it has them, otherwise from the simulator.
-class Drawing {
- public:
-  Drawing(Simulator& simulator, const LearnOptions& options, int threads)
-      : shape_(simulator.shape()),
-        questions_(simulator, options.seed, threads),
-        counts_(shape_),
-        kept_(shape_.rows()) {
-    if (options.store.empty()) return;
-    path_ = options.store.string();
-    store_.emplace(options.store, shape_, options.seed, [&](const SampleStore::Record& record) {
-      require(record.row >= 0 && record.row < shape_.rows() && record.draw >= 0,
-              "{}: holds a sample of row {}, must be of a row in 0..{}", path_, record.row,
-              shape_.rows() - 1);
-      check_sample(shape_, record.sample);
-      kept_[record.row].emplace(record.draw, record.sample);
-    });
-  }
-
-  const RowCounts& counts() const { return counts_; }
-  std::int64_t queries = 0, reused = 0;
-
-  // Until every row has as many samples as `to` says. Errors say where samples are kept.
-  void draw(const std::vector<std::int64_t>& to, Stopwatch& watch) {
-    try {
-      ask(to, watch);
-    } catch (const Stopped&) {
-      if (store_) store_->flush();
-      throw;
-    } catch (const Error& error) {
-      if (!store_) throw;
-      store_->flush();
-      throw Error(fmt::format("{}; samples so far are kept in {}", error.what(), path_));
-    }
-    if (store_) store_->flush();
-  }
-
- private:
-  void ask(const std::vector<std::int64_t>& to, Stopwatch& watch) {
-    std::vector<DrawRange> ranges;
-    for (Row row = 0; row < shape_.rows(); ++row) {
-      const std::int64_t from = counts_.samples(row);
-      for (auto draw = from; draw < to[row]; ++draw) {
-        const auto found = kept_[row].find(draw);
-        if (found == kept_[row].end()) continue;
-        counts_.add(row, found->second);
-        ++reused;
-      }
-      if (from < to[row]) ranges.push_back({row, from, to[row]});
-    }
-    questions_.ask(
-        ranges, [&](Row row, std::int64_t draw) { return kept_[row].contains(draw); },
-        [&](const Query& query, const Sample& sample, int worker) {
-          {
-            const std::lock_guard lock(mutex_);
-            counts_.add(query.row, sample);
-            ++queries;
-          }
-          if (store_) store_->add(query.row, query.draw, sample);
-          if (worker == 0) watch.check();
-        });
-  }
-
-  const SimulatorShape& shape_;
-  Questions questions_;
-  RowCounts counts_;
-  std::vector<std::map<std::int64_t, Sample>> kept_;  // of the store, of each row
-  std::string path_;
-  std::optional<SampleStore> store_;
-  std::mutex mutex_;
-};
-
 // One run: rounds of drawing, solving from both sides, and choosing where to draw next.
 class LearnRun {
  public:
@@ -126,7 +56,7 @@ class LearnRun {
         watch_(execution),
         drawing_(simulator, options, execution.threads),
         active_(find_active()),
-        evidence_(find_evidence()) {}
+        known_(drawing_.counts(), find_evidence()) {}
 
   Learned operator()() {
     std::vector<std::int64_t> to = first_round();
@@ -135,18 +65,19 @@ class LearnRun {
         drawing_.draw(to, watch_);
         solve();
       } catch (const Stopped&) {
-        unfinished_ = true;
-        if (!best_) throw Stopped("learn was stopped before its first round was solved");
+        stopped_ = unfinished_ = true;
+        if (rounds_.empty()) throw Stopped("learn was stopped before its first round was solved");
         break;
       }
       const LearnRound round = report();
       rounds_.push_back(round);
-      if (certified() || optimistic_->status == Status::infeasible) break;
-      unfinished_ = watch_.stop(share_done()) || (options_.round && !options_.round(round));
+      if (certified() || infeasible()) break;
+      stopped_ = watch_.stop(share_done());
+      unfinished_ = stopped_ || (options_.round && !options_.round(round));
       more = !unfinished_ && next_round(to);
     }
     sharpen();
-    if (options_.method && optimistic_->status != Status::infeasible) choose_by_method();
+    if (options_.method && !infeasible()) choose_by_method();
     return answer();
   }
 
@@ -194,21 +125,18 @@ class LearnRun {
     return sum;
   }
 
-  // Both solves may leave a twentieth of this gap open.
-  double tolerance_for(double gap) const {
-    const double size = std::abs(optimistic_->reward.bound.value_or(0));
-    const double tolerance = size > 0 ? kShareOfSolver * gap / size : 1.0;
-    return std::clamp(tolerance, kLeastTolerance, kLargestTolerance);
-  }
-  // A round has twice the samples of the one before at most, so it leaves half of the gap or more.
-  double first_tolerance() const {
-    if (!optimistic_ || !optimistic_->reward.bound) return kLargestTolerance;
-    return tolerance_for(std::max(options_.epsilon, gap() / 2));
+  // Both searches may leave a twentieth of this gap open.
+  FrontierOptions precision(double gap) const {
+    if (!sides_ || !sides_->bound().reward.bound) return {.tolerance = kLargestTolerance};
+    const double open = kShareOfSolver * gap, size = std::abs(*sides_->bound().reward.bound);
+    const double tolerance = size > 0 ? open / size : 1.0;
+    return {.tolerance = std::clamp(tolerance, kLeastTolerance, kLargestTolerance),
+            .least_gap = open};
   }
 
   // The samples that are there, of those that would do.
   double share_done() const {
-    if (!best_ || !feasible() || !optimistic_->reward.bound) return 0;
+    if (!has_gap() || !feasible()) return 0;
     return std::min(1.0, std::pow(options_.epsilon / std::max(gap(), options_.epsilon), 2));
   }
 
@@ -223,33 +151,48 @@ class LearnRun {
     return run;
   }
 
+  // A round whose gap is so wide that the next one is as large as may be only says where to draw:
+  // no search.
   void solve() {
-    const KnownRows known(drawing_.counts(), evidence_);
+    known_.update();
     const Terms sought = relaxed(terms_, options_.strict ? 0 : options_.epsilon);
-    solve(pessimistic_problem(known, sought), optimistic_problem(known, terms_), first_tolerance());
+    SolvedSides sides(known_, sought, terms_, part());
+    // The intervals hold in all rounds at once, and so do the bounds.
+    if (sides_ && sides_->bound().reward.bound) sides.lower_bound_to(*sides_->bound().reward.bound);
+    const double wide = options_.epsilon * std::sqrt(kMostGrowth / kMargin);
+    const bool search = sides.open() && !sides.is_wider_than(wide, part());
+    // A round has twice the samples of the one before at most, so it leaves half of the gap or
+    // more.
+    const double aim = !has_gap()  ? kInfinity
+                       : searched_ ? std::max(options_.epsilon, gap() / 2)
+                                   : options_.epsilon;
+    if (search) sides.search(precision(aim), part());
+    aimed_at_ = search ? aim : sides.open() ? kInfinity : 0;
+    searched_ = search || !sides.open();
+    sides_.emplace(std::move(sides));
+    const bool near = search && has_gap() && gap() > options_.epsilon &&
+                      gap() - sides_->left_open() <= options_.epsilon;
+    if (near && feasible()) search_for(options_.epsilon, part());
   }
 
-  void solve(Problem problem, OptimisticProblem upper, double tolerance) {
-    Solution policy = frontier(problem, {.tolerance = tolerance}, part());
-    Solution bound = frontier(upper.problem, {.tolerance = tolerance}, part());
-    if (policy.unfinished || bound.unfinished) throw Stopped("stopped while a round was solved");
-    tolerance_ = tolerance;
-    problem_.emplace(std::move(problem));
-    upper_.emplace(std::move(upper));
-    best_ = std::move(policy);
-    // The intervals hold in all rounds at once, and so do the bounds.
-    if (optimistic_ && optimistic_->reward.bound && bound.reward.bound)
-      bound.reward.bound = std::min(*bound.reward.bound, *optimistic_->reward.bound);
-    optimistic_ = std::move(bound);
+  void search_for(double gap, const Execution& execution) {
+    sides_->search(precision(gap), execution);
+    aimed_at_ = gap;
+    searched_ = true;
   }
 
   // The bracket that is left when there are no more samples is solved as well as a small one.
   void sharpen() {
-    if (certified() || optimistic_->status == Status::infeasible || !feasible()) return;
-    const double tolerance = tolerance_for(std::max(options_.epsilon, gap()));
-    if (tolerance_ <= 2 * tolerance) return;
+    if (!has_gap() || certified() || (searched_ && !feasible())) return;
+    const double aim = std::max(options_.epsilon, gap());
+    if (aimed_at_ <= 2 * aim) return;
+    Execution run = part();
+    if (stopped_ && !searched_) {  // there may be a policy that keeps the constraints
+      run.time_limit = kSecondsToAnswer;
+      run.progress = {};
+    }
     try {
-      solve(*problem_, *upper_, tolerance);
+      search_for(aim, run);
       rounds_.back() = report();
     } catch (const Stopped&) {
       unfinished_ = true;
@@ -260,34 +203,31 @@ class LearnRun {
   void choose_by_method() {
     Solution chosen;
     try {
-      if (!unfinished_) chosen = options_.method(*problem_, part());
+      if (!unfinished_) chosen = options_.method(sides_->problem(), part());
     } catch (const Stopped&) {
       chosen.unfinished = true;
     }
     if (unfinished_ || chosen.unfinished) {
       unfinished_ = true;
-      best_->notes.emplace_back("stopped before the method was done: the policy is frontier's");
-    } else {
-      best_ = std::move(chosen);
+      chosen = sides_->policy();
+      chosen.notes.emplace_back("stopped before the method was done: the policy is frontier's");
     }
+    sides_->set_policy(std::move(chosen));
   }
 
-  bool feasible() const {
-    return std::all_of(best_->constraints.begin(), best_->constraints.end(),
-                       [](const ConstraintResult& c) { return c.satisfied; });
-  }
-  double gap() const { return *optimistic_->reward.bound - best_->reward.worst; }
+  bool infeasible() const { return sides_->bound().status == Status::infeasible; }
+  bool feasible() const { return all_satisfied(sides_->policy().constraints); }
+  bool has_gap() const { return sides_ && sides_->bound().reward.bound; }
+  double gap() const { return *sides_->bound().reward.bound - sides_->policy().reward.worst; }
   bool certified() const {
-    return feasible() && optimistic_->status != Status::infeasible && optimistic_->reward.bound &&
-           gap() <= options_.epsilon;
+    return feasible() && !infeasible() && has_gap() && gap() <= options_.epsilon;
   }
 
   LearnRound report() const {
     LearnRound round;
     round.samples = samples();
-    round.worst = best_->reward.worst;
-    if (optimistic_->status != Status::infeasible)
-      round.bound = optimistic_->reward.bound.value_or(kUnknown);
+    round.worst = sides_->policy().reward.worst;
+    if (!infeasible()) round.bound = sides_->bound().reward.bound.value_or(kUnknown);
     round.feasible = feasible();
     for (Row row = 0; row < shape_.rows(); ++row)
       if (round.most_drawn < 0 ||
@@ -298,9 +238,8 @@ class LearnRun {
 
   // The width falls with the root of the samples: how many would do is known roughly.
   std::int64_t next_total() const {
-    constexpr double kLeastGrowth = 1.1, kMostGrowth = 2, kMargin = 1.05;
     double growth = kMostGrowth;
-    if (feasible() && optimistic_->reward.bound)
+    if (feasible() && has_gap())
       growth =
           std::clamp(kMargin * std::pow(gap() / options_.epsilon, 2), kLeastGrowth, kMostGrowth);
     const auto now = static_cast<double>(samples());
@@ -314,11 +253,7 @@ class LearnRun {
     if (options_.uniform) {
       for (Row row = 0; row < shape_.rows(); ++row) contribution[row] = active_[row];
     } else {
-      std::vector<Row> same(shape_.rows());
-      std::iota(same.begin(), same.end(), Row{0});
-      add_contributions(*problem_, best_->policy, same, drawing_.counts(), contribution);
-      add_contributions(upper_->problem, optimistic_->policy, upper_->origin, drawing_.counts(),
-                        contribution);
+      contribution = sides_->contributions(drawing_.counts());
       for (Row row = 0; row < shape_.rows(); ++row)
         if (!active_[row]) contribution[row] = 0;
     }
@@ -328,19 +263,18 @@ class LearnRun {
   }
 
   Learned answer() {
-    Learned learned{*best_, asked_problem(), {}, rounds_, 0, 0};
+    Learned learned{sides_->policy(), asked_problem(), {}, rounds_, 0, 0};
     Solution& solution = learned.solution;
-    const bool infeasible = optimistic_->status == Status::infeasible;
     solution.method = "learn";
     solution.reward.static_bound.reset();
     solution.reward.bound.reset();
-    if (!infeasible) solution.reward.bound = optimistic_->reward.bound;
+    if (!infeasible()) solution.reward.bound = sides_->bound().reward.bound;
     for (std::size_t c = 0; c < solution.constraints.size(); ++c) {
       solution.constraints[c].bound = terms_.constraints[c].bound;
       solution.constraints[c].probability = terms_.constraints[c].probability;
-      solution.constraints[c].best_achievable = optimistic_->constraints[c].best_achievable;
+      solution.constraints[c].best_achievable = best_achievable(c);
     }
-    solution.status = infeasible    ? Status::infeasible
+    solution.status = infeasible()  ? Status::infeasible
                       : certified() ? Status::certified
                       : feasible()  ? Status::feasible
                                     : Status::stopped;
@@ -356,11 +290,18 @@ class LearnRun {
     return learned;
   }
 
+  // Of any policy, on the true model.
+  double best_achievable(std::size_t constraint) const {
+    const auto known = sides_->bound().constraints[constraint].best_achievable;
+    return known ? *known
+                 : achievable_range(sides_->upper().problem, static_cast<int>(constraint)).best;
+  }
+
   // What is known, with the constraints as they were asked for.
   Problem asked_problem() const {
     Terms terms = pessimistic_terms(shape_, terms_);
-    if (shape_.factors > 0) return {problem_->given().model, std::move(terms)};
-    return problem_->with(std::move(terms));
+    if (shape_.factors > 0) return {sides_->problem().given().model, std::move(terms)};
+    return sides_->problem().with(std::move(terms));
   }
 
   const SimulatorShape& shape_;
@@ -369,13 +310,12 @@ class LearnRun {
   Stopwatch watch_;
   Drawing drawing_;
   std::vector<char> active_;
-  double evidence_;
-  std::optional<Problem> problem_;          // of the last round that was solved
-  std::optional<OptimisticProblem> upper_;  // and its other side
-  std::optional<Solution> best_, optimistic_;
-  double tolerance_ = 0;  // of both
+  KnownRows known_;
+  std::optional<SolvedSides> sides_;  // of the last round that was solved
+  bool searched_ = false;             // a search would not tell whether they are feasible
+  double aimed_at_ = 0;               // the gap that they were searched for
   std::vector<LearnRound> rounds_;
-  bool unfinished_ = false;
+  bool unfinished_ = false, stopped_ = false;  // by the caller, or as its time was up
 };
 
 }  // namespace

@@ -142,16 +142,26 @@ void for_each_row(const SimulatorShape& shape, Visit visit) {
 }  // namespace
 
 KnownRows::KnownRows(const RowCounts& rows, double evidence, std::vector<double> mass_missing)
-    : counts(rows), missing(std::move(mass_missing)) {
+    : counts(rows),
+      intervals(rows.shape().rows()),
+      missing(std::move(mass_missing)),
+      evidence_(evidence),
+      samples_(intervals.size(), -1) {
   const SimulatorShape& shape = rows.shape();
-  missing.resize(shape.rows(), 0.0);
+  missing.resize(intervals.size(), 0.0);
   for (Row row = 0; row < shape.rows(); ++row) {
-    if (shape.asks(row)) {
-      intervals.push_back(row_intervals(rows, row, evidence, missing[row]));
-      continue;
-    }
-    auto& known = intervals.emplace_back();
-    for (const double weight : shape.weights[row]) known.push_back({weight, weight});
+    if (shape.asks(row)) continue;
+    for (const double weight : shape.weights[row]) intervals[row].push_back({weight, weight});
+  }
+  update();
+}
+
+void KnownRows::update() {
+  const SimulatorShape& shape = counts.shape();
+  for (Row row = 0; row < shape.rows(); ++row) {
+    if (!shape.asks(row) || counts.samples(row) == samples_[row]) continue;
+    intervals[row] = row_intervals(counts, row, evidence_, missing[row]);
+    samples_[row] = counts.samples(row);
   }
 }
 

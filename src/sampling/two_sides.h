@@ -16,6 +16,12 @@ struct KnownRows {
   std::vector<double> missing;  // of each row, the most mass that outcomes may have that it lacks
 
   KnownRows(const RowCounts& rows, double evidence, std::vector<double> mass_missing = {});
+  // Looks again at rows that have more samples than when it last did.
+  void update();
+
+ private:
+  double evidence_;
+  std::vector<std::int64_t> samples_;
 };
 
 // The set of the terms around every row within the intervals, and the worse end of values that are

@@ -15,6 +15,7 @@
 #include "redoubt/solve.h"
 #include "redoubt/verify.h"
 #include "sampling/allocation.h"
+#include "sampling/counted.h"
 #include "sampling/two_sides.h"
 #include "support/folders.h"
 #include "support/random_problem.h"
@@ -161,33 +162,6 @@ TEST(RowIntervals, HoldTheSharesAndCornersSpanThem) {
   }
 }
 
-// Rows that were counted from a model itself, so that its rows are within their intervals.
-struct Counted {
-  Problem problem;
-  std::unique_ptr<Simulator> simulator;
-  RowCounts counts;
-
-  Counted(Problem given, int samples)
-      : problem(std::move(given)),
-        simulator(problem_simulator(problem)),
-        counts(simulator->shape()) {
-    const Model& model = problem.model();
-    for (Row row = 0; row < model.rows(); ++row) {
-      const auto& outcomes = simulator->shape().outcomes[row];
-      for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        const double p =
-            model.arrays().probability[model.outcome_begin(row) + static_cast<std::int64_t>(i)];
-        const auto count = static_cast<std::int64_t>(std::lround(p * samples));
-        counts.add(row,
-                   {outcomes[i].next,
-                    outcomes[i].values[0],
-                    {outcomes[i].values.begin() + 1, outcomes[i].values.end()}},
-                   count);
-      }
-    }
-  }
-};
-
 // The true optimum lies between the two sides, whatever the shape and the set; and the sides close.
 TEST(TwoSides, EncloseTheTruth) {
   std::vector<Uncertainty> sets = {Nominal{}, TV{0.1, Reach::support}, TV{0.1}, Chi2{0.1},
@@ -203,7 +177,7 @@ TEST(TwoSides, EncloseTheTruth) {
     double width = INFINITY;
     for (const int samples : {100, 10000}) {
       SCOPED_TRACE(fmt::format("seed {}, {} samples", seed, samples));
-      const Counted counted(problem, samples);
+      const testing::Counted counted(problem, samples);
       const KnownRows known(counted.counts, 6);
       const Solution low = frontier(pessimistic_problem(known, problem.terms()));
       const Solution high = frontier(optimistic_problem(known, problem.terms()).problem);
@@ -260,6 +234,21 @@ TEST(Learn, KeepsTheBoundItselfWhenStrict) {
       learnt("river_swim(horizon=6,start=3,bound=1.2)", {.epsilon = 0.3, .strict = true});
   ASSERT_EQ(learned.solution.status, Status::certified);
   EXPECT_LE(learned.solution.constraints[0].worst, 1.2 + 1e-9);
+}
+
+// Its first round ends without a search, but that is no reason to return a policy that breaks the
+// constraint.
+TEST(Learn, SearchesWhatItReturnsWhenItIsStoppedEarly) {
+  LearnOptions options{.epsilon = 0.5};
+  options.round = [](const LearnRound& round) {
+    EXPECT_FALSE(round.feasible);
+    return false;
+  };
+  const Learned learned = learnt("streaming(buffer=4,horizon=8)", options);
+  EXPECT_EQ(learned.solution.status, Status::feasible);
+  EXPECT_TRUE(learned.rounds.back().feasible);
+  EXPECT_EQ(learned.rounds.back().worst, learned.solution.reward.worst);
+  EXPECT_EQ(learned.rounds.back().bound, *learned.solution.reward.bound);
 }
 
 TEST(Learn, ProvesThatNoPolicyKeepsTheConstraint) {
