@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import redoubt as rd
 from certificates import coverage
+from models import long_river
 from price import least_widths
 from recorded import table as recorded
 
@@ -46,22 +47,6 @@ def samples(seeds: int) -> None:
             drawn.append(int(learned.samples.sum()))
         needed = float(np.median(drawn))
         print(f"| `{text}` | {epsilon} | {len(problem.action)} | {asked.per_row:,} | {asked.total:,.0f} | {needed:,.0f} | {asked.total / needed:,.0f} |", flush=True)
-
-
-def long_river(states: int) -> rd.Problem:
-    """A river with a long quiet bank: most states are rarely visited."""
-    rng = np.random.default_rng(0)
-    P = np.zeros((states, 2, states))
-    for s in range(states):
-        stay, back = rng.uniform(0.45, 0.55), rng.uniform(0.25, 0.35)
-        P[s, 0, max(s - 1, 0)] += 1
-        P[s, 1, max(s - 1, 0)] += back
-        P[s, 1, s] += stay
-        P[s, 1, min(s + 1, states - 1)] += 1 - stay - back
-    reward = np.zeros((states, 2))
-    reward[:, 1] = np.linspace(0, 1, states)
-    return rd.Problem(P, reward=reward, signals={"cost": np.tile([0.0, 1.0], (states, 1))}, order="sas", horizon=10,
-                      constraints=[rd.at_most("cost", 6)], uncertainty=rd.KL(0.02), start=2)  # fmt: skip
 
 
 def adaptive(seeds: int) -> None:
@@ -137,16 +122,47 @@ def least_time(call: Callable[[], object], times: int = 3) -> float:
     return 1e3 * min(spent)
 
 
+def estimated_models(problem: rd.Problem, epsilon: float, seed: int) -> list[rd.Problem]:
+    """The model that each round of a run estimates, with the set of the problem."""
+    found: list[rd.Problem] = []
+    while True:
+        left = iter(range(len(found)))
+        learned = rd.learn(problem, epsilon=epsilon, seed=seed, round=lambda _, left=left: next(left, None) is not None)
+        found.append(learned.problem.replace(uncertainty=problem.uncertainty))
+        if learned.status == "certified":
+            return found
+
+
+def draw_time(problem: rd.Problem) -> float:
+    """Milliseconds of one draw within `learn`: what more of them cost a run of one round."""
+
+    def run(each: int) -> rd.LearnedSolution:
+        return rd.learn(problem, epsilon=1e6, first_samples=each)
+
+    few, many = 1000, 11_000
+    drawn = run(many).samples.sum() - run(few).samples.sum()
+    return (least_time(lambda: run(many)) - least_time(lambda: run(few))) / drawn
+
+
 def duration(seeds: int) -> None:
-    print(f"| problem | frontier, ms | rounds | a round of learn, ms | ratio |\n{'|---' * 5}|")
+    print("| problem | rounds | a round, ms | of which draws | frontier of the last model, ms | ratio without draws | "
+          f"frontier of the round's model, ms | ratio without draws |\n{'|---' * 8}|")  # fmt: skip
     for text, epsilon in PRICED:
         problem = rd.make(text)
         empirical = rd.estimate(problem, samples=1000)
-        frontier = least_time(lambda: rd.solve(empirical))  # noqa: B023
-        rounds = [len(rd.learn(problem, epsilon=epsilon, seed=seed).rounds["samples"]) for seed in range(seeds)]
-        each = [least_time(lambda: rd.learn(problem, epsilon=epsilon, seed=seed)) / rounds[seed] for seed in range(seeds)]  # noqa: B023
-        round_ = float(np.median(each))
-        print(f"| `{text}` | {frontier:.2f} | {np.median(rounds):.0f} | {round_:.2f} | {round_ / frontier:.1f} |", flush=True)
+        last = least_time(lambda: rd.solve(empirical), 9)  # noqa: B023
+        draw = draw_time(problem)
+        rounds, each, draws, own = [], [], [], []
+        for seed in range(seeds):
+            samples = rd.learn(problem, epsilon=epsilon, seed=seed).rounds["samples"]
+            rounds.append(len(samples))
+            each.append(least_time(lambda: rd.learn(problem, epsilon=epsilon, seed=seed), 5) / len(samples))  # noqa: B023
+            draws.append(draw * samples[-1] / len(samples))
+            models = estimated_models(problem, epsilon, seed)
+            own.append(float(np.mean([least_time(lambda: rd.solve(model)) for model in models])))  # noqa: B023
+        round_, drawing, of_round = (float(np.median(found)) for found in (each, draws, own))
+        print(f"| `{text}` | {np.median(rounds):.0f} | {round_:.2f} | {drawing:.2f} | {last:.2f} | {(round_ - drawing) / last:.1f} | "
+              f"{of_round:.2f} | {(round_ - drawing) / of_round:.1f} |", flush=True)  # fmt: skip
 
 
 def main() -> None:
@@ -163,7 +179,7 @@ def main() -> None:
         "samples": lambda: samples(given.seeds),
         "adaptive": lambda: adaptive(given.seeds),
         "bracket": lambda: bracket(given.seeds),
-        "recorded": lambda: recorded(given.transitions),
+        "recorded": lambda: recorded(given.transitions, given.only),
         "time": lambda: duration(given.seeds),
     }[given.part]()
 

@@ -16,7 +16,8 @@ from program import PROGRAM, ROOT, refused, run, run_json
 sys.path.append(str(ROOT / "experiments" / "learn"))
 from certificates import COVERED, SETS, wrong_claims  # noqa: E402
 from logs import write_log  # noqa: E402
-from recorded import board  # noqa: E402
+from models import board, queue, streaming  # noqa: E402
+from recorded import brackets  # noqa: E402
 
 SIMULATOR = shlex.join([sys.executable, str(ROOT / "examples" / "simulator.py")])
 RIVER = "river_swim(horizon=6,start=3,bound=1.2)"
@@ -222,6 +223,15 @@ def test_brackets_of_data_hold_the_truth_and_are_narrower_than_balls(tmp_path, b
     for classical in (rd.TV(0.0), rd.KL(0.0), rd.Chi2(0.0)):
         below, above = bracket_of(tmp_path / "log.csv", delta=0.05, uncertainty=classical, **terms)
         assert above - below > 1.3 * (high - low), classical
+
+
+@pytest.mark.parametrize("large", [queue, streaming])
+def test_on_a_log_of_a_large_system_brackets_are_three_times_narrower_than_balls(large):
+    """All of them hold the truth, or `brackets` fails. Balls pay for all 200 states in each row, intervals for what it showed."""
+    found = brackets(large(200), 100_000)
+    assert found.low < found.truth < found.high and len(found.balls) == 3
+    assert found.times >= 3
+    assert found.seconds < 0.5  # the states that a row never showed are not listed
 
 
 def test_rows_and_values_that_data_do_not_show_may_be_anything(tmp_path):
