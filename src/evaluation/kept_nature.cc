@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "evaluation/anderson.h"
 #include "evaluation/stage_evaluation.h"
 #include "model/submodel.h"
 #include "parallel/collectives.h"
@@ -31,6 +32,69 @@ std::vector<Residual> residuals_of(const StageEvaluation& nodes, const Policy& p
   }
   return residuals;
 }
+
+// Makes steps along the kept chain count for more: after every third one, each channel goes to the
+// best combination of the last few. Plain steps between them cost less, and as many do in all.
+class ChainAcceleration {
+ public:
+  ChainAcceleration(StageEvaluation& nodes, const Policy& policy, const Model& model, int stage)
+      : nodes_(nodes), stage_(stage), channels_(nodes.channels()) {
+    for (State place = 0; place < model.own_states(); ++place) {
+      const auto first = nodes.first_node(stage, model.own(place));
+      for (auto n = policy.at(stage).begin(place); n < policy.at(stage).end(place); ++n)
+        own_.push_back(first + n - policy.at(stage).begin(place));
+    }
+  }
+
+  void begin() {  // another chain
+    steps_ = 0;
+    for (OfChannel& channel : channels_) {
+      channel.steps.forget();
+      channel.least = Residual::kNone;
+    }
+  }
+
+  // A step led from the values to the next ones, and moved them so far.
+  void after(const std::vector<Residual>& residuals, const std::vector<double>& values,
+             std::vector<double>& next) {
+    constexpr int kEvery = 3;
+    constexpr double kWorse = 2;  // a combination that spreads changes so much more has led astray
+    ++steps_;
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      OfChannel& channel = channels_[c];
+      const double spread = residuals[c].high - residuals[c].low;
+      if (spread > kWorse * channel.least) channel.steps.forget();
+      channel.least = std::min(channel.least, spread);
+      if (steps_ % kEvery == 0)
+        combine(channel.steps, c * values.size() / channels_.size(), values, next);
+    }
+    if (steps_ % kEvery == 0) nodes_.exchange().update(nodes_.layer(stage_, next));
+  }
+
+ private:
+  struct OfChannel {
+    Anderson steps;
+    double least = Residual::kNone;  // spread of a step
+  };
+
+  void combine(Anderson& steps, std::size_t first, const std::vector<double>& values,
+               std::vector<double>& next) {
+    before_.clear(), after_.clear();
+    for (const std::int64_t n : own_) {
+      before_.push_back(values[first + n]);
+      after_.push_back(next[first + n]);
+    }
+    steps.combine(before_, after_, nodes_.exchange().ranks());
+    for (std::size_t i = 0; i < own_.size(); ++i) next[first + own_[i]] = after_[i];
+  }
+
+  StageEvaluation& nodes_;
+  int stage_;
+  std::int64_t steps_ = 0;
+  std::vector<std::int64_t> own_;  // nodes of ours among all that are known here
+  std::vector<OfChannel> channels_;
+  std::vector<double> before_, after_;
+};
 
 }  // namespace
 
@@ -226,6 +290,7 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
   const double all_nodes = sum_over_ranks(workers.ranks(), static_cast<double>(kept.own_nodes()));
   SmallChain small(problem, workers.ranks(), static_cast<std::int64_t>(all_nodes));
   const bool lands = lands_anywhere(problem);
+  ChainAcceleration acceleration(nodes, policy, problem.model(), stage);
   std::vector<double> better;
   const NatureSweeps sweeps{
       .robust =
@@ -233,6 +298,7 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
             nodes.run(
                 stage, values, better, [](State) {}, keep ? &kept : nullptr);
             if (keep) kept.add_up_earned();
+            acceleration.begin();
             auto residuals = residuals_of(nodes, policy, problem.model(), stage, workers.ranks(),
                                           values, better);
             values.swap(better);
@@ -246,6 +312,7 @@ std::vector<Bracket> improve_values(StageEvaluation& nodes, const Problem& probl
       .kept =
           [&] {
             auto residuals = kept.step(workers, nodes.exchange(), values, better);
+            acceleration.after(residuals, values, better);
             values.swap(better);
             return residuals;
           },
