@@ -75,7 +75,7 @@ void split(const FrontierStage& stage, std::int64_t place, const double* q, int&
            Directions::Parts& parts) {
   const Directions& directions = stage.table.directions();
   if (directions.constraints() != 1) {
-    stage.supports.outside(place, q, near, parts);
+    stage.supports.outside(place, q, parts);
     return;
   }
   parts.count = 0;
