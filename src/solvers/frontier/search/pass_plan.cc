@@ -139,29 +139,61 @@ bool PassPlan::refine(const GapAttribution& gaps, const Answer& answer) {
   return true;
 }
 
-// Every state looks at one more direction at every stage, which leaves the reward out. False when
+// The same stage, at which every state looks at one more direction, as exactly as at any. None when
 // that is listed already.
+std::optional<StagePlan> PassPlan::with_direction(const StagePlan& stage,
+                                                  const std::vector<double>& wanted) const {
+  std::vector<double> weights = stage.directions.weights();
+  weights.insert(weights.end(), wanted.begin(), wanted.end());
+  Directions directions(static_cast<int>(constraints()), weights);
+  if (directions == stage.directions) return std::nullopt;
+  double least = kInfinity;
+  for (const double tolerance : stage.tolerance) least = std::min(least, tolerance);
+  StagePlan more = make_stage(std::move(directions), min_over_ranks(workers_.ranks(), least));
+  const std::int64_t old = stage.directions.size(), size = more.directions.size();
+  for (std::int64_t k = 0; k < old; ++k) {
+    const int at = more.directions.find(stage.directions.weights_of(static_cast<int>(k)));
+    for (State s = 0; s < problem_.model().own_states(); ++s)
+      more.tolerance[s * size + at] = stage.tolerance[s * old + k];
+  }
+  return more;
+}
+
+// At every stage, a direction which leaves the reward out. False when that is listed already.
 bool PassPlan::add_direction(const std::vector<double>& wanted) {
+  std::vector<double> weights = {0};
+  weights.insert(weights.end(), wanted.begin(), wanted.end());
   bool added = false;
   for (StagePlan& stage : stages_) {
-    std::vector<double> weights = stage.directions.weights();
-    weights.push_back(0);
-    weights.insert(weights.end(), wanted.begin(), wanted.end());
-    Directions directions(static_cast<int>(constraints()), weights);
-    if (directions == stage.directions) continue;
+    std::optional<StagePlan> more = with_direction(stage, weights);
+    if (!more) continue;
     added = true;
-    double least = kInfinity;
-    for (const double tolerance : stage.tolerance) least = std::min(least, tolerance);
-    StagePlan more = make_stage(std::move(directions), min_over_ranks(workers_.ranks(), least));
-    const std::int64_t old = stage.directions.size(), size = more.directions.size();
-    for (std::int64_t k = 0; k < old; ++k) {
-      const int at = more.directions.find(stage.directions.weights_of(static_cast<int>(k)));
-      for (State s = 0; s < problem_.model().own_states(); ++s)
-        more.tolerance[s * size + at] = stage.tolerance[s * old + k];
-    }
-    stage = std::move(more);
+    stage = *std::move(more);
   }
   return added;
+}
+
+bool PassPlan::add_at_start(const std::vector<double>& wanted) {
+  std::optional<StagePlan> more = with_direction(stages_.front(), wanted);
+  if (!more) return false;
+  stages_.front() = *std::move(more);
+  look_at_start_only();
+  return true;
+}
+
+// Where no episode starts, the first stage needs some policy and no more.
+void PassPlan::look_at_start_only() {
+  StagePlan& stage = stages_.front();
+  const Model& model = problem_.model();
+  const std::vector<State>& start = problem_.start().states;
+  const std::int64_t size = stage.directions.size();
+  for (State place = 0; place < model.own_states(); ++place) {
+    if (std::find(start.begin(), start.end(), model.own(place)) != start.end()) continue;
+    for (int k = 0; k < size; ++k) {
+      if (k != stage.directions.alone(stage.directions.lead(k)))
+        stage.tolerance[place * size + k] = kInfinity;
+    }
+  }
 }
 
 // False when it is the same plan again.
