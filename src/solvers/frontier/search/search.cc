@@ -13,7 +13,8 @@ namespace {
 
 // Passes in a row that close less than a tenth of the gap. The search makes its games more even
 // meanwhile, which takes a few of them.
-constexpr int kMostIdle = 8, kMostIdleInPlace = 3, kMostIdleWhenFull = 2;
+constexpr int kMostIdle = 8, kMostIdleWhenFull = 2;
+constexpr int kMostIdleOfSeveral = 16;  // passes that add few directions each
 // Looks for prices at the start within one pass, and the share of its gap that is not worth one.
 constexpr int kMostLooks = 16;
 constexpr double kLittle = 0.01;
@@ -150,8 +151,8 @@ bool FrontierSearch::breaks_another() {
 bool FrontierSearch::stagnant() {
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
   idle_.add(open, root_.reachable);
-  const bool in_place = problem_.infinite() && required_.size() > 1;
-  const int most = plan_.full() ? kMostIdleWhenFull : in_place ? kMostIdleInPlace : kMostIdle;
+  const bool several = !problem_.infinite() && required_.size() > 1;
+  const int most = plan_.full() ? kMostIdleWhenFull : several ? kMostIdleOfSeveral : kMostIdle;
   if (idle_.count < most) return false;
   limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap{}", idle_.count,
                        plan_.full() ? fmt::format(", with all {} directions of a stage",
