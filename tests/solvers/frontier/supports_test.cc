@@ -65,11 +65,10 @@ TEST(Supports, ABoundIsASumOfKnownDirectionsAndNoneOfThemLowersIt) {
     Known known(seed, constraints, static_cast<int>(seed % 40), seed % 2 ? 1.0 : 1e-9);
     const Directions& directions = known.table.directions();
     const Supports supports(known.table);
-    int near = 0;
     for (int round = 0; round < 20; ++round) {
       const std::vector<double> q = known.direction();
       Directions::Parts parts;
-      const double outside = supports.outside(0, q.data(), near, parts);
+      const double outside = supports.outside(0, q.data(), parts);
       std::vector<double> sum(q.size());
       double bound = 0;
       for (int n = 0; n < parts.count; ++n) {
@@ -98,13 +97,11 @@ TEST(Supports, AKnownDirectionHasItsOwnBound) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     Known known(seed, 2, 30, 1);
     const Supports supports(known.table);
-    int near = 0;
     for (int k = 0; k < known.table.directions().size(); ++k) {
       const double bound = known.table.bounds(0)[k];
       if (!std::isfinite(bound)) continue;
       Directions::Parts parts;
-      EXPECT_NEAR(supports.outside(0, known.table.directions().weights_of(k), near, parts), bound,
-                  1e-11);
+      EXPECT_NEAR(supports.outside(0, known.table.directions().weights_of(k), parts), bound, 1e-11);
     }
   }
 }
@@ -115,11 +112,10 @@ TEST(Supports, NoOtherThreeDirectionsBoundLess) {
     Known known(seed, 2, 12, 1);
     const Directions& directions = known.table.directions();
     const Supports supports(known.table);
-    int near = 0;
     const std::vector<double> q = {known.uniform(known.random), known.uniform(known.random),
                                    known.uniform(known.random)};
     Directions::Parts parts;
-    const double found = supports.outside(0, q.data(), near, parts);
+    const double found = supports.outside(0, q.data(), parts);
     const auto det = [](const double* a, const double* b, const double* c) {
       return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
              a[2] * (b[0] * c[1] - b[1] * c[0]);

@@ -249,9 +249,7 @@ void AveragedResponseGame::find_bound(const RowGame& game, int lane) {
   for (std::size_t i = 0; i < game.places.size(); ++i) {
     for (int j = 0; j < signals; ++j)
       q[j] = weights_[j * lanes_ + lane] * kernel_[i * padded_ + j * lanes_ + lane];
-    int& near = near_[i * lanes_ + lane];
-    if (near == 0 && lane > 0) near = near_[i * lanes_ + lane - 1];
-    sum += game.supports->outside(game.places[i], q, near, parts);
+    sum += game.supports->outside(game.places[i], q, parts);
   }
   bound_[lane] = std::min(bound_[lane], problem_->discount() * sum);
 }
@@ -307,7 +305,10 @@ void AveragedResponseGame::drop_settled(const RowGame& game) {
   keep.clear();
   const bool look = several() && round_ > 1 && std::has_single_bit(static_cast<unsigned>(round_));
   for (int lane = 0; lane < lanes_; ++lane) {
-    if (several() && (look || gap_now(lane) <= game.tolerance[lane_[lane]])) find_bound(game, lane);
+    // No bound is below what the points make of the same kernels.
+    const bool may_lose = problem_->discount() * inner_[lane] <= game.beat[lane_[lane]];
+    if (several() && ((look && may_lose) || gap_now(lane) <= game.tolerance[lane_[lane]]))
+      find_bound(game, lane);
     if (!settled(game, lane)) keep.push_back(lane);
   }
   const int left = static_cast<int>(keep.size());

@@ -239,7 +239,7 @@ double StateGame::respond_at(int place, const double* q, double& support, std::i
     return q[0] * curve.reward[best] + q[1] * curve.utility[best];
   }
   Directions::Parts parts;
-  support = rows_->supports->outside(place_[place], q, near_[place], parts);
+  support = rows_->supports->outside(place_[place], q, parts);
   return rows_->supports->inside(place_[place], q, point);
 }
 

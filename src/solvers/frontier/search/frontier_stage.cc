@@ -59,6 +59,11 @@ void complete_stage(const Landings& landings, FrontierStage& stage, Workers& wor
   }
 }
 
+void complete_first_stage(const Landings& landings, FrontierStage& stage, Workers& workers) {
+  if (stage.table.directions().constraints() < 2) return complete_stage(landings, stage, workers);
+  stage.supports = Supports(stage.table);
+}
+
 double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner) {
   if (stage.table.directions().constraints() == 1) {  // where the curve's price passes that of q
     const Curve& curve = stage.curves[place];
@@ -75,7 +80,7 @@ void split(const FrontierStage& stage, std::int64_t place, const double* q, int&
            Directions::Parts& parts) {
   const Directions& directions = stage.table.directions();
   if (directions.constraints() != 1) {
-    stage.supports.outside(place, q, near, parts);
+    stage.supports.outside(place, q, parts);
     return;
   }
   parts.count = 0;

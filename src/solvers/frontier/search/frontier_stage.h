@@ -58,6 +58,9 @@ struct FrontierStage {
 // landings. Ranks call this together. Throws Stopped.
 void complete_stage(const Landings& landings, FrontierStage& stage, Workers& workers);
 
+// The same for the first stage, in which nobody lands.
+void complete_first_stage(const Landings& landings, FrontierStage& stage, Workers& workers);
+
 // The most that the points of a place are worth in a direction. With one constraint, `corner` is a
 // guess of the corner of the curve that has it, and receives it.
 double best_inside(const FrontierStage& stage, std::int64_t place, const double* q, int& corner);

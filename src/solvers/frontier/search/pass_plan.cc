@@ -11,7 +11,7 @@ namespace redoubt::internal {
 namespace {
 
 constexpr int kMostRounds = 1 << 16;
-constexpr int kMostRoundsInPlace = 128;  // with several constraints
+constexpr int kMostRoundsInPlace = 512;  // with several constraints
 // How the allowed gap is shared out: to what is lost between prices, to games that are not played
 // to the end, and to directions that are not followed. The rest is for what these estimates miss.
 constexpr double kForPrices = 0.25, kForGames = 0.45, kForgotten = 0.02;
@@ -21,7 +21,11 @@ constexpr double kOfFirst = 0.3;
 constexpr double kLeastShare = 1e-3;
 // States with several constraints ask for different directions; each looks at some of those listed.
 // The one stage of an infinite horizon is played through again and again.
-constexpr int kSharedBy = 4, kSharedInPlace = 8;
+constexpr int kSharedBy = 4, kSharedInPlace = 2;
+// With several constraints a pass adds directions where the largest losses are, until these make up
+// this share of all losses and the directions are this share more: where little is lost now may not
+// be where the answer goes by then.
+constexpr double kWorthwhile = 0.5, kGrowth = 0.2;
 constexpr double kFar = 2.8;  // the logarithm of 16, from exchange rates to first prices
 
 // What will be followed to the directions of all grids, on all ranks.
@@ -46,6 +50,24 @@ Visits count_visits(const std::vector<PriceGrid>& grids, Communicator& ranks) {
     all.lanes.add(part.lanes);
   }
   return {all.visits.value(unit), all.roots.value(unit), all.lanes.value(unit)};
+}
+
+// The loss of a direction, of all ranks, above which a direction is added.
+double largest_losses(const GapAttribution& gaps, double least, double lanes, Communicator& ranks) {
+  std::vector<double> own;
+  for (const auto& stage : gaps.near) {
+    for (const GapAttribution::Near& near : stage)
+      if (near.loss > least) own.push_back(near.loss);
+  }
+  std::vector<double> all = all_gather_lists(ranks, std::move(own));
+  std::sort(all.begin(), all.end(), std::greater<>());
+  double sum = 0, part = 0;
+  for (const double loss : all) sum += loss;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    part += all[n];
+    if (part >= kWorthwhile * sum && n + 1.0 >= kGrowth * lanes) return std::nextafter(all[n], 0.0);
+  }
+  return least;
 }
 
 }  // namespace
@@ -139,29 +161,61 @@ bool PassPlan::refine(const GapAttribution& gaps, const Answer& answer) {
   return true;
 }
 
-// Every state looks at one more direction at every stage, which leaves the reward out. False when
+// The same stage, at which every state looks at one more direction, as exactly as at any. None when
 // that is listed already.
+std::optional<StagePlan> PassPlan::with_direction(const StagePlan& stage,
+                                                  const std::vector<double>& wanted) const {
+  std::vector<double> weights = stage.directions.weights();
+  weights.insert(weights.end(), wanted.begin(), wanted.end());
+  Directions directions(static_cast<int>(constraints()), weights);
+  if (directions == stage.directions) return std::nullopt;
+  double least = kInfinity;
+  for (const double tolerance : stage.tolerance) least = std::min(least, tolerance);
+  StagePlan more = make_stage(std::move(directions), min_over_ranks(workers_.ranks(), least));
+  const std::int64_t old = stage.directions.size(), size = more.directions.size();
+  for (std::int64_t k = 0; k < old; ++k) {
+    const int at = more.directions.find(stage.directions.weights_of(static_cast<int>(k)));
+    for (State s = 0; s < problem_.model().own_states(); ++s)
+      more.tolerance[s * size + at] = stage.tolerance[s * old + k];
+  }
+  return more;
+}
+
+// At every stage, a direction which leaves the reward out. False when that is listed already.
 bool PassPlan::add_direction(const std::vector<double>& wanted) {
+  std::vector<double> weights = {0};
+  weights.insert(weights.end(), wanted.begin(), wanted.end());
   bool added = false;
   for (StagePlan& stage : stages_) {
-    std::vector<double> weights = stage.directions.weights();
-    weights.push_back(0);
-    weights.insert(weights.end(), wanted.begin(), wanted.end());
-    Directions directions(static_cast<int>(constraints()), weights);
-    if (directions == stage.directions) continue;
+    std::optional<StagePlan> more = with_direction(stage, weights);
+    if (!more) continue;
     added = true;
-    double least = kInfinity;
-    for (const double tolerance : stage.tolerance) least = std::min(least, tolerance);
-    StagePlan more = make_stage(std::move(directions), min_over_ranks(workers_.ranks(), least));
-    const std::int64_t old = stage.directions.size(), size = more.directions.size();
-    for (std::int64_t k = 0; k < old; ++k) {
-      const int at = more.directions.find(stage.directions.weights_of(static_cast<int>(k)));
-      for (State s = 0; s < problem_.model().own_states(); ++s)
-        more.tolerance[s * size + at] = stage.tolerance[s * old + k];
-    }
-    stage = std::move(more);
+    stage = *std::move(more);
   }
   return added;
+}
+
+bool PassPlan::add_at_start(const std::vector<double>& wanted) {
+  std::optional<StagePlan> more = with_direction(stages_.front(), wanted);
+  if (!more) return false;
+  stages_.front() = *std::move(more);
+  look_at_start_only();
+  return true;
+}
+
+// Where no episode starts, the first stage needs some policy and no more.
+void PassPlan::look_at_start_only() {
+  StagePlan& stage = stages_.front();
+  const Model& model = problem_.model();
+  const std::vector<State>& start = problem_.start().states;
+  const std::int64_t size = stage.directions.size();
+  for (State place = 0; place < model.own_states(); ++place) {
+    if (std::find(start.begin(), start.end(), model.own(place)) != start.end()) continue;
+    for (int k = 0; k < size; ++k) {
+      if (k != stage.directions.alone(stage.directions.lead(k)))
+        stage.tolerance[place * size + k] = kInfinity;
+    }
+  }
 }
 
 // False when it is the same plan again.
@@ -190,8 +244,8 @@ bool PassPlan::refine_states(const GapAttribution& gaps, double target) {
   const std::vector<PriceGrid> grids =
       constraints() == 1
           ? refine_grids(gaps, target, most_directions_, stages_, problem_.model(), workers_)
-          : add_directions(gaps, target / lanes, most_shared(), stages_, problem_, extremes_.spread,
-                           workers_);
+          : add_directions(gaps, largest_losses(gaps, target / lanes, lanes, ranks), most_shared(),
+                           stages_, problem_, extremes_.spread, workers_);
   const Visits visits = count_visits(grids, ranks);
   const double least = least_visits_ * visits.sum / visits.lanes;
   const bool evenly = several_in_place();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "redoubt/advanced/checkpoint.h"
 #include "solvers/frontier/search/extremes.h"
@@ -33,6 +34,10 @@ class PassPlan {
   };
   bool refine(const GapAttribution& gaps, const Answer& answer);
 
+  // Another direction of the first stage, where episodes start, [signal]; with several constraints
+  // and a horizon. False when that is listed already.
+  bool add_at_start(const std::vector<double>& wanted);
+
   // The answer may have moved to where games were played less exactly, and back.
   void play_more_evenly() { least_visits_ = std::min(1.0, 10 * least_visits_); }
 
@@ -57,7 +62,10 @@ class PassPlan {
   StagePlan make_stage(Directions directions, double tolerance) const;
   bool several_in_place() const { return problem_.infinite() && constraints() > 1; }
   int most_shared() const;  // directions of a stage, with several constraints
+  std::optional<StagePlan> with_direction(const StagePlan& stage,
+                                          const std::vector<double>& wanted) const;
   bool add_direction(const std::vector<double>& wanted);
+  void look_at_start_only();
   bool make_finer(const GapAttribution& gaps, const Answer& answer);
   bool refine_states(const GapAttribution& gaps, double target);
   void visit_stages(Archive& archive);

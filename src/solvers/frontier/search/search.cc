@@ -13,7 +13,11 @@ namespace {
 
 // Passes in a row that close less than a tenth of the gap. The search makes its games more even
 // meanwhile, which takes a few of them.
-constexpr int kMostIdle = 8, kMostIdleInPlace = 3, kMostIdleWhenFull = 2;
+constexpr int kMostIdle = 8, kMostIdleWhenFull = 2;
+constexpr int kMostIdleOfSeveral = 16;  // passes that add few directions each
+// Looks for prices at the start within one pass, and the share of its gap that is not worth one.
+constexpr int kMostLooks = 16;
+constexpr double kLittle = 0.01;
 constexpr double kNear = 5;          // times the gap that is allowed
 constexpr double kWellClosed = 0.1;  // share of the gap that a pass leaves, if all goes well
 
@@ -147,8 +151,8 @@ bool FrontierSearch::breaks_another() {
 bool FrontierSearch::stagnant() {
   const double open = root_.reachable ? bound_ - root_.value : root_.shortfall;
   idle_.add(open, root_.reachable);
-  const bool in_place = problem_.infinite() && required_.size() > 1;
-  const int most = plan_.full() ? kMostIdleWhenFull : in_place ? kMostIdleInPlace : kMostIdle;
+  const bool several = !problem_.infinite() && required_.size() > 1;
+  const int most = plan_.full() ? kMostIdleWhenFull : several ? kMostIdleOfSeveral : kMostIdle;
   if (idle_.count < most) return false;
   limit_ = fmt::format("{} passes in a row closed less than a tenth of the gap{}", idle_.count,
                        plan_.full() ? fmt::format(", with all {} directions of a stage",
@@ -180,9 +184,38 @@ bool FrontierSearch::sweep(std::vector<FrontierStage>& stages) {
     if (watch_.stop(1 - (h + 1.0) / horizon) || !has_room_for_stage()) return false;
     stages[h] = make_stage(plan[h].directions);
     step(h, plan[h], stages[h + 1], stages[h], h + 1 == horizon);
-    complete_stage(landings_, stages[h], workers_);
+    if (h > 0) complete_stage(landings_, stages[h], workers_);
   }
   warm_starts_ = {};
+  if (horizon == 0) return true;
+  complete_first_stage(landings_, stages.front(), workers_);
+  return required_.size() < 2 || find_prices(stages);
+}
+
+// With several constraints: the prices at the start are those of the best mixture of its points,
+// and each direction that they ask for may bring a better mixture, with other prices. The first
+// stage alone is played for that. False when stopped.
+bool FrontierSearch::find_prices(std::vector<FrontierStage>& stages) {
+  FrontierStage& first = stages.front();
+  double before = -std::numeric_limits<double>::infinity();
+  bool was_reachable = false;
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    const Root root = solve_root(first.table, problem_.start(), required_, scales_);
+    const double found = root.reachable ? root.value : -root.shortfall;
+    const double open = root.reachable ? root.bound - root.value : root.shortfall;
+    const bool better = found > before + kLittle * open || root.reachable != was_reachable;
+    if (root.beyond_reach || open <= 0 || !better) break;
+    before = found;
+    was_reachable = root.reachable;
+    std::vector<double> wanted = {root.reachable ? 1.0 : 0.0};
+    wanted.insert(wanted.end(), root.prices.begin(), root.prices.end());
+    if (!plan_.add_at_start(wanted)) break;
+    if (watch_.stop(1)) return false;
+    const StagePlan& plan = plan_.stages().front();
+    first = make_stage(plan.directions);
+    step(0, plan, stages[1], first, stages.size() == 2);
+    complete_first_stage(landings_, first, workers_);
+  }
   return true;
 }
 

@@ -76,6 +76,7 @@ class FrontierSearch {
   void visit_stage(Archive& archive);
   void begin();
   bool sweep(std::vector<FrontierStage>& stages);
+  bool find_prices(std::vector<FrontierStage>& stages);
   bool settle(std::vector<FrontierStage>& stages);
   void improve(FrontierStage& here, const FrontierStage& next);
   void raise_points(const FrontierStage& next, FrontierStage& here);

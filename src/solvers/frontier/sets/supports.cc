@@ -17,6 +17,7 @@ constexpr double kOff = 1e-12;        // of a sum of directions: rounding
 // Where many bounds lie on one plane, as in a corner of a set, every cell has the same right.
 // Bounds bent by this share of their size are in no doubt.
 constexpr double kBent = 1e-9;
+constexpr int kUnknown = -2;              // what is beyond a cell
 constexpr int kMostSignalsWithCells = 4;  // beyond that there are too many
 constexpr int kMostCellsOfEach = 30;      // directions
 
@@ -42,12 +43,13 @@ Supports::Supports(const TradeOffs& table) : signals_(table.directions().signals
     share_of_.push_back(1 / sum);
   }
   begin_ = points_begin_ = {0};
-  cells_begin_ = {0};
+  cells_begin_ = corners_begin_ = {0};
   for (std::int64_t place = 0; place < table.places(); ++place) {
     lay_out(table, place);
     lay_out_points(table, place);
     if (signals_ <= kMostSignalsWithCells) find_cells(place);
     cells_begin_.push_back(static_cast<std::int64_t>(cells_.size()));
+    lay_out_corners(place);
   }
 }
 
@@ -139,20 +141,29 @@ Supports::Vector Supports::prices(const Cell& cell) const {
   return price;
 }
 
-// The direction that comes in where that of a row goes out; -1: all others are on this side.
-int Supports::beyond(std::int64_t place, const Cell& cell, const Vector& price, int row) const {
+// How far each bound is above what a cell makes of its direction.
+void Supports::find_slack(std::int64_t place, const Cell& cell) {
   const int all = count(place);
   const double* weight = weights(place);
+  const Vector price = prices(cell);
+  slack_ = cost_;
+  for (int j = 0; j < signals_; ++j)
+    for (int n = 0; n < all; ++n) slack_[n] -= price[j] * weight[j * all + n];
+  for (double& slack : slack_) slack = std::max(0.0, slack);
+}
+
+// The direction that comes in where that of a row goes out; -1: all others are on this side.
+int Supports::beyond(std::int64_t place, const Cell& cell, int row) {
+  const int all = count(place);
+  const double* weight = weights(place);
+  across_.assign(all, 0.0);
+  for (int j = 0; j < signals_; ++j)
+    for (int n = 0; n < all; ++n) across_[n] -= cell.inverse[row][j] * weight[j * all + n];
   double least = kInfinity;
   int column = -1;
   for (int n = 0; n < all; ++n) {
-    double by = 0, cost = cost_[n];
-    for (int j = 0; j < signals_; ++j) {
-      by -= cell.inverse[row][j] * weight[j * all + n];
-      cost -= price[j] * weight[j * all + n];
-    }
-    if (by <= kLeastPivot || std::max(0.0, cost) >= least * by) continue;
-    least = std::max(0.0, cost) / by;
+    if (across_[n] <= kLeastPivot || slack_[n] >= least * across_[n]) continue;
+    least = slack_[n] / across_[n];
     column = n;
   }
   return column;
@@ -174,6 +185,7 @@ void Supports::find_cells(std::int64_t place) {
     Cell cell;
     cell.column = columns;
     if (!invert(place, cell)) return at->second = -1;
+    cell.next.fill(kUnknown);
     cells_.push_back(cell);
     return at->second;
   };
@@ -181,26 +193,51 @@ void Supports::find_cells(std::int64_t place) {
   number(columns);
   for (auto n = first; n < static_cast<std::ptrdiff_t>(cells_.size()); ++n) {
     if (known.size() > most) break;
-    const Vector price = prices(cells_[n]);
+    find_slack(place, cells_[n]);
     for (int row = 0; row < signals_; ++row) {
-      const int across = beyond(place, cells_[n], price, row);
+      if (cells_[n].next[row] != kUnknown) continue;
+      const int across = beyond(place, cells_[n], row);
       columns = cells_[n].column;
       columns[row] = across;
       const int next = across < 0 ? -1 : number(columns);
       cells_[n].next[row] = next;
+      if (next < 0) continue;
+      Cell& other = cells_[first + next];  // and back again
+      for (int i = 0; i < signals_; ++i) {
+        if (other.column[i] == across && other.next[i] == kUnknown)
+          other.next[i] = static_cast<int>(n - first);
+      }
     }
   }
   if (known.size() > most) cells_.resize(first);
 }
 
-// The cell that q lies in, and what it has of its directions; none when the walk does not end.
-const Supports::Cell* Supports::locate(std::int64_t place, const Vector& wanted, int& near,
+void Supports::lay_out_corners(std::int64_t place) {
+  const std::int64_t first = cells_begin_[place], all = cells_begin_[place + 1] - first;
+  for (std::int64_t block = 0; block < all; block += kBlock) {
+    std::array<Vector, kBlock> corner;
+    for (int at = 0; at < kBlock; ++at)
+      corner[at] = prices(cells_[first + std::min(block + at, all - 1)]);
+    for (int j = 0; j < signals_; ++j)
+      for (int at = 0; at < kBlock; ++at) corners_.push_back(corner[at][j]);
+  }
+  corners_begin_.push_back(static_cast<std::int64_t>(corners_.size()) / (kBlock * signals_));
+}
+
+// The cell that q lies in, and what it has of its directions: the one whose corner is worth most
+// there or, where rounding has another one win, few steps from there. None when the walk does not
+// end.
+const Supports::Cell* Supports::locate(std::int64_t place, const Vector& wanted,
                                        Vector& weight) const {
   const auto cells = static_cast<int>(cells_begin_[place + 1] - cells_begin_[place]);
+  if (cells == 0) return nullptr;
   const Cell* first = cells_.data() + cells_begin_[place];
   double size = 0;
   for (int j = 0; j < signals_; ++j) size += wanted[j];
-  int at = near >= 0 && near < cells ? near : 0;
+  const std::int64_t block = corners_begin_[place];
+  const LargestSum most = largest_sum_(corners_.data() + block * kBlock * signals_,
+                                       corners_begin_[place + 1] - block, signals_, wanted.data());
+  int at = std::min(static_cast<int>(most.which), cells - 1);  // copies fill the last block
   for (int steps = 0; steps < cells; ++steps) {
     const Cell& cell = first[at];
     int row = 0;
@@ -210,10 +247,7 @@ const Supports::Cell* Supports::locate(std::int64_t place, const Vector& wanted,
       weight[i] = sum;
       if (sum < weight[row]) row = i;
     }
-    if (weight[row] >= -kNegative * size) {
-      near = at;
-      return &cell;
-    }
+    if (weight[row] >= -kNegative * size) return &cell;
     at = cell.next[row];
     if (at < 0) break;
   }
@@ -281,12 +315,11 @@ bool Supports::is_sum(std::int64_t place, const Basis& basis, const Vector& want
   return off <= kOff * size;
 }
 
-double Supports::outside(std::int64_t place, const double* q, int& near,
-                         Directions::Parts& parts) const {
+double Supports::outside(std::int64_t place, const double* q, Directions::Parts& parts) const {
   Vector wanted{}, weight{};
   for (int j = 0; j < signals_; ++j) wanted[j] = unit_[j] * q[j];
   std::array<int, kMost> column{};
-  if (const Cell* cell = locate(place, wanted, near, weight)) {
+  if (const Cell* cell = locate(place, wanted, weight)) {
     column = cell->column;
   } else {
     const Basis basis = solve(place, wanted);

@@ -14,16 +14,15 @@ namespace redoubt::internal {
 // at. The least bound at a direction q is the best of all ways to write it as a sum of known ones,
 //     min sum_k l_k bound_k  subject to  sum_k l_k direction_k = q, l >= 0.
 // The directions that an optimal basis is made of span a **cell**, in which that basis stays
-// optimal; cells fill the space of all directions. A question walks from cell to cell to the one
-// that q lies in, which is where the last similar question ended, or close.
+// optimal; cells fill the space of all directions. The dual solution of a cell is a corner of all
+// that the bounds allow. The cell that q lies in is the one whose corner is worth most there.
 class Supports {
  public:
   Supports() = default;
   explicit Supports(const TradeOffs& table);
 
-  // The least bound at q, and the directions that it is the sum of. `near` is a guess of the cell,
-  // and receives it.
-  double outside(std::int64_t place, const double* q, int& near, Directions::Parts& parts) const;
+  // The least bound at q, and the directions that it is the sum of.
+  double outside(std::int64_t place, const double* q, Directions::Parts& parts) const;
 
   // The most that a point is worth at q, and the point.
   double inside(std::int64_t place, const double* q, std::int32_t& point) const;
@@ -52,8 +51,10 @@ class Supports {
   void find_cells(std::int64_t place);
   bool invert(std::int64_t place, Cell& cell) const;
   Vector prices(const Cell& cell) const;
-  int beyond(std::int64_t place, const Cell& cell, const Vector& price, int row) const;
-  const Cell* locate(std::int64_t place, const Vector& wanted, int& near, Vector& weight) const;
+  void find_slack(std::int64_t place, const Cell& cell);
+  int beyond(std::int64_t place, const Cell& cell, int row);
+  void lay_out_corners(std::int64_t place);
+  const Cell* locate(std::int64_t place, const Vector& wanted, Vector& weight) const;
   Basis solve(std::int64_t place, const Vector& wanted) const;
   bool is_sum(std::int64_t place, const Basis& basis, const Vector& wanted) const;
 
@@ -72,9 +73,13 @@ class Supports {
   std::vector<double> points_;
   std::vector<std::int32_t> point_;
   LargestSumFunction largest_sum_ = largest_sum_function(best_instruction_set());
-  std::vector<double> cost_;  // bounds that are never on one plane; of the place at hand
+  std::vector<double> cost_;            // bounds that are never on one plane; of the place at hand
+  std::vector<double> slack_, across_;  // of the cell at hand
   std::vector<std::int64_t> cells_begin_;  // of each place
   std::vector<Cell> cells_;
+  // The corner of each cell, in blocks as points are.
+  std::vector<std::int64_t> corners_begin_;  // of each place, in blocks
+  std::vector<double> corners_;
 };
 
 }  // namespace redoubt::internal
