@@ -126,13 +126,13 @@ void certificate(Table& table) {
     table.add({"certificate without uncertainty by Storm's multi-objective engine, " + model, 2, .7,
                Better::lower, lacks_storm()},
               [&] { return run_python("multi_objective.py", model)["ratio"].get<double>(); });
-  // At most 1.5 was asked for; the floors are what averages do today. (Total variation anywhere is
-  // another matter: a landing is a promise of all states.)
-  const std::pair<const char*, double> by_averages[] = {
-      {"tv,reach=support", 2.5}, {"chi2", 2.5}, {"interval", 5}};
-  for (const auto& [set, floor] : by_averages)
+  // At most 1.5 was asked for; the floors are what games by levels do today, with some room. (Total
+  // variation anywhere is another matter: a landing is a promise of all states.)
+  const std::pair<const char*, double> by_levels[] = {
+      {"tv,reach=support", 2}, {"chi2", 1.5}, {"interval", 2}};
+  for (const auto& [set, floor] : by_levels)
     table.add(
-        {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", floor, 1.5},
+        {std::string("certificate, ") + set + " by kl, garnet 50x4x8, H = 20, 1e-2", floor, 1},
         [name = set] {
           return by_kl("garnet(states=50,actions=4,successors=8,horizon=20,seed=1", name);
         });

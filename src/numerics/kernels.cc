@@ -22,6 +22,9 @@ const MixFunctions& mix_functions(InstructionSet instructions) {
 const CurveFunctions& curve_functions(InstructionSet instructions) {
   return *kernels_for(instructions).curve_functions;
 }
+const LevelFunctions& level_functions(InstructionSet instructions) {
+  return *kernels_for(instructions).level_functions;
+}
 LargestSumFunction largest_sum_function(InstructionSet instructions) {
   return kernels_for(instructions).largest_sum;
 }
@@ -34,6 +37,19 @@ void best_mix(const MixProblem& problem, const MixResult& result) {
   constexpr int kMostActionsByPairs = 5;  // measured: beyond it the bridge is faster
   (problem.actions <= kMostActionsByPairs ? functions.by_pairs : functions.by_bridge)(problem,
                                                                                       result);
+}
+
+void answer_levels(const LevelLanes& lanes) {
+  static const LevelFunctions& functions = level_functions(best_instruction_set());
+  functions.answer_levels(lanes);
+}
+void weigh_levels(const LevelRows& rows, const LevelMoments& moments) {
+  static const LevelFunctions& functions = level_functions(best_instruction_set());
+  functions.weigh_levels(rows, moments);
+}
+void weigh_ball(const LevelRows& rows, const LevelMoments& moments) {
+  static const LevelFunctions& functions = level_functions(best_instruction_set());
+  functions.weigh_ball(rows, moments);
 }
 
 void tilt_rows(const TiltedRows& rows, const TiltMoments (&moments)[2]) {

@@ -2,6 +2,7 @@
 
 #include "numerics/curves.h"
 #include "numerics/kernels.h"
+#include "numerics/level_rows.h"
 #include "numerics/tilted_rows.h"
 
 // The lane kernels of this folder, once for each instruction set.
@@ -11,6 +12,7 @@ struct NumericKernels {
   const VectorFunctions* vector_functions;
   const MixFunctions* mix_functions;
   const CurveFunctions* curve_functions;
+  const LevelFunctions* level_functions;
   LargestSumFunction largest_sum;
   TiltFunction tilt_rows;
 };

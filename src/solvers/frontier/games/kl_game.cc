@@ -93,7 +93,7 @@ void KlGame::start(const RowGame& game) {
       // A temperature times the radius is what its signal loses by not being colder.
       lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
       const double variance = std::max(1e-300, square[j * lanes + n] - lane.mean[j] * lane.mean[j]);
-      const double guess = known ? known->log_cold[j] : 0.5 * std::log(2 * radius_ / variance);
+      const double guess = known ? known->level[j] : 0.5 * std::log(2 * radius_ / variance);
       lane.at[j] = lane.weight[j] > 0 ? std::min(guess, lane.coldest[j]) : 0.0;
     }
     lane.at[2] = known ? known->exchange : -lane.log_price;
@@ -199,7 +199,7 @@ double KlGame::value_of(int n) const {
 void KlGame::remember(int n) {
   const Lane& lane = lanes_[n];
   WarmStart& known = warm_starts_->warm_starts[lane.direction];
-  known = {.log_cold = {lane.at[0], lane.at[1]}, .exchange = lane.at[2], .known = true};
+  known = {.level = {lane.at[0], lane.at[1]}, .exchange = lane.at[2], .known = true};
   remember_kernel(lane.direction, n);
 }
 

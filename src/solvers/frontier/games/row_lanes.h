@@ -21,6 +21,9 @@ class RowLanes {
   const WarmStart* find_warm_start(const RowGame& game, int direction);
   void remember_kernel(int direction, std::size_t lane);
   void restore_kernel(int direction, std::size_t lane);
+  float* kept_kernel(int direction) const {  // less the nominal row: [place][signal]
+    return warm_starts_->kernels.data() + static_cast<std::size_t>(direction) * places_ * 2;
+  }
 
   // `open_` has the lanes that this leaves; the bounds of the others say that the row does not
   // matter.
@@ -58,9 +61,6 @@ class RowLanes {
  private:
   void look(const RowGame& game, const std::vector<int>& chosen, std::vector<GameEnd>& ends);
   SupportSum sum_over(int lanes, const std::vector<const double*>& tables, int entry) const;
-  float* kept_kernel(int direction) const {  // [place][signal]
-    return warm_starts_->kernels.data() + static_cast<std::size_t>(direction) * places_ * 2;
-  }
 
   const RowWarmStarts* later_ = nullptr;
   const PriceBuckets* buckets_ = nullptr;  // of the outer tables

@@ -8,11 +8,11 @@ namespace redoubt::internal {
 
 // Where the game of a row ended in one direction, beside the kernels.
 struct WarmStart {
-  // Against kl: the logarithm of the inverse temperature of each signal, and the rate at which her
-  // kernels exchange the two.
-  double log_cold[2] = {0, 0};
-  double exchange = 0;
-  float rounds = 0;  // against other sets: that the averages are over
+  // Against kl: the logarithm of the inverse temperature of each signal. In the game by levels:
+  // those of each signal, from the mean, in spreads.
+  double level[4] = {0, 0, 0, 0};
+  double exchange = 0;  // against kl, the rate at which her kernels exchange the two signals
+  float rounds = 0;     // against other sets: that the averages are over
   bool known = false;
 };
 

@@ -50,26 +50,27 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   // The actions that are likely to be the best go first: the others then only have to be shown not
   // to be better.
   const Step step{stage, state, next, here, options};
+  const bool newton = kl_set_ || level_set_;
   if (!guess_best(state, next, directions, options.ahead)) {
-    for (int a = 0; a < actions; ++a) play(step, a, lanes_, kFirstLook, kl_set_);
+    for (int a = 0; a < actions; ++a) play(step, a, lanes_, kFirstLook, newton);
     for (const int lane : lanes_) likely_[lane] = best_action_[lane];
   }
   std::vector<int> chosen;
-  const auto play_open = [&](int a, bool newton, const auto& included) {
+  const auto play_open = [&](int a, bool by_newton, const auto& included) {
     chosen.clear();
     for (const int lane : lanes_) {
       const auto at = static_cast<std::size_t>(a) * lanes + lane;
       if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
         chosen.push_back(lane);
     }
-    if (!chosen.empty()) play(step, a, chosen, options.rounds, newton);
+    if (!chosen.empty()) play(step, a, chosen, options.rounds, by_newton);
   };
   for (const bool likely : {true, false}) {
     for (int a = 0; a < actions; ++a)
-      play_open(a, kl_set_, [&](int lane) { return (likely_[lane] == a) == likely; });
+      play_open(a, newton, [&](int lane) { return (likely_[lane] == a) == likely; });
   }
-  // Where Newton's method does not settle a game of many rounds, averages do.
-  if (kl_set_ && options.rounds > kNewtonRounds) {
+  // Where Newton's method does not settle a game (against kl: one of many rounds), averages do.
+  if (level_set_ || (kl_set_ && options.rounds > kNewtonRounds)) {
     for (int a = 0; a < actions; ++a) play_open(a, false, [](int) { return true; });
   }
   keep_bounds(actions, directions, here.table.bounds(state), options.keep_rivals,
@@ -146,6 +147,14 @@ GameHistory StateBackup::warm_starts_of(int stage, State state, int action, int 
   return history;
 }
 
+// False where nature has no choice.
+bool StateBackup::newton_settles(Row row) const {
+  const Model& model = problem_->model();
+  if (model.outcome_end(row) - model.outcome_begin(row) < 2) return false;
+  const Radius* radius = nature_of_rows(*problem_).radius;
+  return !radius || radius->of(row) > 0;
+}
+
 // Plays the game of one action in some directions and keeps what is better than before.
 void StateBackup::play(const Step& step, int action, std::span<const int> lanes, int rounds,
                        bool newton) {
@@ -167,14 +176,16 @@ void StateBackup::play(const Step& step, int action, std::span<const int> lanes,
                      &next.table,   &next.curves, &next.supports,
                      options.ahead, weights_,     tolerance_,
                      beat_,         rounds};
-  newton = newton && places.size() > 1 && std::get<KL>(problem_->uncertainty()).radius.of(row) > 0;
+  newton = newton && newton_settles(row);
   // In place averages that go on stop short of some answers that averages of one sweep find.
   if (signals > 2 || (problem_->infinite() && !newton)) {
     saddle_.solve(game, ends_);
   } else {
     const GameHistory history = warm_starts_of(stage, state, action, directions.size(), options);
-    if (newton) {
+    if (newton && kl_set_) {
       kl_.solve(game, lanes, history, ends_);
+    } else if (newton) {
+      level_.solve(game, lanes, history, ends_);
     } else {
       curve_.solve(game, lanes, history, ends_);
     }

@@ -7,6 +7,7 @@
 #include "solvers/frontier/games/averaged_response_game.h"
 #include "solvers/frontier/games/curve_game.h"
 #include "solvers/frontier/games/kl_game.h"
+#include "solvers/frontier/games/level_game.h"
 #include "solvers/frontier/search/frontier_stage.h"
 #include "solvers/frontier/search/mixture_backup.h"
 
@@ -22,7 +23,10 @@ class StateBackup {
         saddle_(problem, channels),
         curve_(problem, channels),
         kl_(problem, channels),
-        kl_set_(channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty())) {
+        level_(problem, channels),
+        kl_set_(channels.size() == 2 && std::holds_alternative<KL>(problem.uncertainty())),
+        level_set_(channels.size() == 2 && !problem.infinite() &&
+                   LevelGame::plays(problem.uncertainty())) {
     if (scope_of(problem.uncertainty()) == Scope::state)
       mixtures_.emplace(problem, channels, landings);
   }
@@ -32,7 +36,7 @@ class StateBackup {
   RowEvaluator& rows() { return saddle_.rows(); }
   double evaluations() const {
     return saddle_.rows().evaluations() + curve_.evaluations() + kl_.evaluations() +
-           (mixtures_ ? mixtures_->evaluations() : 0);
+           level_.evaluations() + (mixtures_ ? mixtures_->evaluations() : 0);
   }
 
   // Where a row leads: to the states of its outcomes and, last, to its landing if it has one.
@@ -48,6 +52,7 @@ class StateBackup {
     const BackupOptions& options;
   };
   void play(const Step& step, int action, std::span<const int> lanes, int rounds, bool newton);
+  bool newton_settles(Row row) const;
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
                   const NextStageLayout* ahead);
   GameHistory warm_starts_of(int stage, State state, int action, int directions,
@@ -67,10 +72,11 @@ class StateBackup {
   std::span<const Channel> channels_;
   const Landings* landings_;
   AveragedResponseGame saddle_;  // with several constraints, or without a horizon
-  CurveGame curve_;              // with one, stage by stage
-  KlGame kl_;
+  CurveGame curve_;              // with one, stage by stage; where the two below do not settle
+  KlGame kl_;                    // with one, against kl
+  LevelGame level_;              // stage by stage, against tv without landings, chi2 and intervals
   std::optional<MixtureBackup> mixtures_;  // where the rows of a state share a radius
-  bool kl_set_;                            // games are played by Newton's method
+  bool kl_set_, level_set_;                // games are played by Newton's method
   std::vector<GameEnd> ends_;
   std::vector<std::int64_t> places_;
   std::vector<int> lanes_;  // active directions of the state at hand
