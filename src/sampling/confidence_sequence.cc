@@ -49,11 +49,17 @@ class Flips {
 };
 
 // Where a convex function that is negative at `begin` turns positive on the way to `end`, seen from
-// beyond; `end` where it does not. Chords, with the halved weights of the Illinois method.
+// beyond; `end` where it does not. It is looked for about so far away, and farther as long as it is
+// not there. Chords, with the halved weights of the Illinois method.
 template <class Function>
-double crossing(Function f, double begin, double end) {
-  double inside = begin, outside = end, at_inside = f(begin), at_outside = f(end);
-  if (at_outside <= 0) return end;
+double crossing(Function f, double begin, double end, double about) {
+  double inside = begin, at_inside = f(begin), outside = begin, at_outside = at_inside;
+  for (double away = about; at_outside <= 0; away *= 2) {
+    if (outside == end) return end;
+    inside = outside, at_inside = at_outside;
+    outside = away < std::abs(end - begin) ? begin + std::copysign(away, end - begin) : end;
+    at_outside = f(outside);
+  }
   for (int last = 0; std::abs(outside - inside) > 1e-9 * std::abs(outside - begin);) {
     double x = inside + (outside - inside) * (at_inside / (at_inside - at_outside));
     if (!(std::min(inside, outside) < x && x < std::max(inside, outside)))
@@ -119,7 +125,8 @@ Range coin_interval(std::int64_t heads, std::int64_t flips, double evidence) {
   const Flips seen(heads, flips);
   const auto excess = [&](double p) { return seen.log_evidence(p) - evidence - rounding; };
   const double share = static_cast<double>(heads) / n;  // against which there is none
-  return {crossing(excess, share, 0.0), crossing(excess, share, 1.0)};
+  const double about = std::sqrt(2 * share * (1 - share) * evidence / n) + (1 + 2 * evidence) / n;
+  return {crossing(excess, share, 0.0, about), crossing(excess, share, 1.0, about)};
 }
 
 double missing_mass(std::size_t seen, std::size_t outcomes, std::int64_t samples, double evidence) {
