@@ -13,8 +13,8 @@ struct FrontierOptions {
   // A gap that ends the search whatever the size of the answer, in the unit of the reward.
   double least_gap = 0;
   // Of one stage, and eight times as many where one stage serves an infinite horizon; a finer
-  // answer is not attempted beyond this. Zero: as many as the tolerance asks for, which is 400 at
-  // 1e-3 and ten times as many at a hundredth of that.
+  // answer is not attempted beyond this. Zero: 400, and with one constraint as many more as a
+  // tolerance below 1e-3 asks for: ten times as many at 1e-5.
   int most_directions = 0;
   // Look along the whole trade-off curve, also where the answer does not need it: where the policy
   // that is best for the reward keeps the constraints, or where nothing is uncertain.

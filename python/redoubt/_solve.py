@@ -110,7 +110,7 @@ def solve(
         tolerance: frontier and, on an infinite horizon, robust and nominal: the gap between the answer and its bound,
             relative to the larger of the two, that ends the search. Others: an infinite horizon is cut, or evaluated, to this share of the largest total.
         most_directions: frontier: of one stage, and eight times as many where one stage serves an infinite horizon; a finer answer is not
-            attempted beyond this. 0: as many as the tolerance asks for, 400 at 1e-3 and ten times as many at 1e-5.
+            attempted beyond this. 0: 400, and with one constraint as many more as a tolerance below 1e-3 asks for: ten times as many at 1e-5.
         whole_curve: frontier: look along the whole trade-off, also where the answer does not need it.
         slack: rcvi: how far a decision may fall short of its budget, for each stage to come. crpo, rrpo: a constraint
             missed by no more than this is met.
