@@ -108,20 +108,20 @@ void add_contributions(const Problem& problem, const Policy& policy, const std::
 
 std::vector<std::int64_t> allocate(const std::vector<std::int64_t>& samples,
                                    const std::vector<double>& contribution, std::int64_t total) {
+  std::vector<double> share;
+  for (const double of_row : contribution) share.push_back(std::cbrt(of_row * of_row));
   const auto at_scale = [&](double scale) {
     std::vector<std::int64_t> to = samples;
     for (std::size_t row = 0; row < to.size(); ++row)
-      to[row] = std::max(to[row], static_cast<std::int64_t>(
-                                      scale * std::cbrt(contribution[row] * contribution[row])));
+      to[row] = std::max(to[row], static_cast<std::int64_t>(scale * share[row]));
     return to;
   };
   const auto sum = [](const std::vector<std::int64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   };
-  double most = 0;
-  for (const double share : contribution) most = std::max(most, share);
+  const double most = share.empty() ? 0 : *std::max_element(share.begin(), share.end());
   if (most == 0) return samples;
-  double low = 0, high = 1.0 + 2 * static_cast<double>(total) / std::cbrt(most * most);
+  double low = 0, high = 1.0 + 2 * static_cast<double>(total) / most;
   for (int step = 0; step < 100; ++step) {
     const double middle = (low + high) / 2;
     (sum(at_scale(middle)) <= total ? low : high) = middle;
