@@ -247,7 +247,7 @@ double StateGame::respond_at(int place, const double* q, double& support, std::i
 void StateGame::respond(StateGameEnd& end) {
   const int signals = static_cast<int>(channels_.size());
   const double discount = problem_->discount();
-  double q[Directions::kMostConstraints + 1];
+  double q[Directions::kMostSignals] = {};
   double support = -kInfinity, inside = -kInfinity;
   responses_.resize(rows_->actions());
   inside_.resize(rows_->actions());
