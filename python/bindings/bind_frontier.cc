@@ -12,6 +12,7 @@ void bind_frontier(nb::module_& m) {
   nb::class_<FrontierOptions>(m, "FrontierOptions")
       .def(nb::init<>())
       .def_rw("tolerance", &FrontierOptions::tolerance)
+      .def_rw("least_gap", &FrontierOptions::least_gap)
       .def_rw("most_directions", &FrontierOptions::most_directions)
       .def_rw("memory_limit", &FrontierOptions::memory_limit)
       .def_rw("whole_curve", &FrontierOptions::whole_curve);

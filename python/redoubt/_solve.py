@@ -47,7 +47,7 @@ def methods() -> dict[str, tuple[str, ...]]:
     """The methods of `solve`, each with the options it takes beside those of carrying it out.
 
     >>> rd.methods()["frontier"]
-    ('tolerance', 'most_directions', 'memory_limit', 'whole_curve')
+    ('tolerance', 'least_gap', 'most_directions', 'memory_limit', 'whole_curve')
     """
     return {name: fields(options) for name, options in _METHODS.items()}
 
@@ -64,9 +64,10 @@ def solve(
 ) -> Solution: ...  # fmt: skip
 @overload
 def solve(
-    problem: Problem, method: Literal["frontier"] = "frontier", *, tolerance: float = 1e-3, most_directions: int = 0,
-    memory_limit: float = 0.0, whole_curve: bool = False, threads: int = 1, time_limit: float = inf,
-    checkpoint: AnyPath | None = None, checkpoint_interval: float | None = None, progress: Progress = False,
+    problem: Problem, method: Literal["frontier"] = "frontier", *, tolerance: float = 1e-3, least_gap: float = 0.0,
+    most_directions: int = 0, memory_limit: float = 0.0, whole_curve: bool = False, threads: int = 1,
+    time_limit: float = inf, checkpoint: AnyPath | None = None, checkpoint_interval: float | None = None,
+    progress: Progress = False,
 ) -> Solution: ...  # fmt: skip
 @overload
 def solve(
@@ -109,8 +110,10 @@ def solve(
         progress: True for a tqdm bar, or a function that is called now and then with the share done, in [0, 1].
         tolerance: frontier and, on an infinite horizon, robust and nominal: the gap between the answer and its bound,
             relative to the larger of the two, that ends the search. Others: an infinite horizon is cut, or evaluated, to this share of the largest total.
+        least_gap: frontier: a gap that ends the search whatever the size of the answer, in the unit of the reward.
         most_directions: frontier: of one stage, and eight times as many where one stage serves an infinite horizon; a finer answer is not
-            attempted beyond this. 0: 400, and with one constraint as many more as a tolerance below 1e-3 asks for: ten times as many at 1e-5.
+            attempted beyond this. 0: 400, and with one constraint as many more as a tolerance below 1e-3 and more than 20 stages
+            ask for: ten times as many at 1e-5, twice as many over 80 stages.
         whole_curve: frontier: look along the whole trade-off, also where the answer does not need it.
         slack: rcvi: how far a decision may fall short of its budget, for each stage to come. crpo, rrpo: a constraint
             missed by no more than this is met.
@@ -239,6 +242,7 @@ def certify(
     solution: Solution,
     *,
     tolerance: float = 1e-3,
+    least_gap: float = 0.0,
     most_directions: int = 0,
     memory_limit: float = 0.0,
     whole_curve: bool = False,
@@ -249,6 +253,7 @@ def certify(
     Args:
         solution: of any method.
         tolerance: as for method "frontier": a feasible answer with a smaller gap becomes certified.
+        least_gap: as for method "frontier".
         most_directions: as for method "frontier".
         memory_limit: as for method "frontier".
         whole_curve: as for method "frontier".
@@ -258,7 +263,7 @@ def certify(
     >>> answer.gap is None, rd.certify(answer).gap >= 0
     (True, True)
     """
-    own = _frontier_options(tolerance, most_directions, memory_limit, whole_curve)
+    own = _frontier_options(tolerance, least_gap, most_directions, memory_limit, whole_curve)
     problem = solution.problem
     return Solution(_core.certify(problem, solution._solution, own, execution(threads)), problem)
 
@@ -328,8 +333,8 @@ def plan_robust(problem: Problem) -> _core.MemoryPlan:
 
 @named_options
 def plan_frontier(
-    problem: Problem, *, tolerance: float = 1e-3, most_directions: int = 0, memory_limit: float = 0.0,
-    whole_curve: bool = False,
+    problem: Problem, *, tolerance: float = 1e-3, least_gap: float = 0.0, most_directions: int = 0,
+    memory_limit: float = 0.0, whole_curve: bool = False,
 ) -> _core.MemoryPlan:  # fmt: skip
     """Memory of the first pass of `solve(problem, method="frontier", ...)` with the same options.
 
@@ -339,16 +344,16 @@ def plan_frontier(
     >>> 0 < plan.bytes < plan.bytes + plan.growth
     True
     """
-    own = _frontier_options(tolerance, most_directions, memory_limit, whole_curve)
+    own = _frontier_options(tolerance, least_gap, most_directions, memory_limit, whole_curve)
     return _core.plan_frontier(as_problem(problem), own)
 
 
 def _frontier_options(
-    tolerance: float, most_directions: int, memory_limit: float, whole_curve: bool
+    tolerance: float, least_gap: float, most_directions: int, memory_limit: float, whole_curve: bool
 ) -> _core.FrontierOptions:
     own = _core.FrontierOptions()
-    given = {"tolerance": tolerance, "most_directions": most_directions, "memory_limit": memory_limit,
-             "whole_curve": whole_curve}  # fmt: skip
+    given = {"tolerance": tolerance, "least_gap": least_gap, "most_directions": most_directions,
+             "memory_limit": memory_limit, "whole_curve": whole_curve}  # fmt: skip
     assign(own, given, "method 'frontier'")
     return own
 

@@ -18,15 +18,17 @@ double frontier_bytes_for_each_state(const Problem& problem);
 
 std::string method_text(const FrontierOptions& options);  // as checkpoints have it
 
-// Of one stage. With one constraint what is lost between n directions falls with 1/n^2. The one
-// stage of an infinite horizon serves all time.
+// Of one stage. With one constraint what is lost between n directions falls with 1/n^2, and adds up
+// over the stages. The one stage of an infinite horizon serves all time.
 inline int most_directions(const Problem& problem, const FrontierOptions& options) {
-  constexpr double kUsual = 400, kUsualTolerance = 1e-3, kMost = 1e6;
+  constexpr double kUsual = 400, kUsualTolerance = 1e-3, kUsualStages = 20, kMost = 1e6;
   double most = options.most_directions;
   if (most == 0) {
-    const double finer =
-        problem.constraints().size() == 1 ? kUsualTolerance / options.tolerance : 1;
-    most = std::min(kMost, kUsual * std::sqrt(std::max(1.0, finer)));
+    const bool one = problem.constraints().size() == 1;
+    const double finer = one ? std::max(1.0, kUsualTolerance / options.tolerance) : 1;
+    const double stages = problem.infinite() ? 1 : problem.horizon();
+    const double longer = one ? std::max(1.0, stages / kUsualStages) : 1;
+    most = std::min(kMost, kUsual * std::sqrt(finer * longer));
   }
   return (problem.infinite() ? 8 : 1) * static_cast<int>(most);
 }

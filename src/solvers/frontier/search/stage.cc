@@ -32,20 +32,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
     return;
   }
   if (mixtures_) return mixtures_->run(stage, state, next, here, options);
-  const int lanes = directions.size();
-  bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
-  gap_.assign(bound_.size(), kInfinity);
-  if (kernel_.size() < bound_.size()) kernel_.resize(bound_.size());
-  for (std::size_t at = 0; at < bound_.size(); ++at) kernel_[at].clear();
-  best_value_.assign(lanes, -kInfinity);
-  best_action_.assign(lanes, 0);
-  best_promises_.resize(lanes);
-  best_mixture_.resize(lanes);
-
-  lanes_.clear();
-  for (int lane = 0; lane < lanes; ++lane) {
-    if (std::isfinite(options.tolerance[lane])) lanes_.push_back(lane);
-  }
+  begin(actions, directions.size(), options);
 
   // The actions that are likely to be the best go first: the others then only have to be shown not
   // to be better.
@@ -59,7 +46,7 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   const auto play_open = [&](int a, bool by_newton, const auto& included) {
     chosen.clear();
     for (const int lane : lanes_) {
-      const auto at = static_cast<std::size_t>(a) * lanes + lane;
+      const auto at = static_cast<std::size_t>(a) * directions.size() + lane;
       if (included(lane) && gap_[at] > options.tolerance[lane] && bound_[at] > best_value_[lane])
         chosen.push_back(lane);
     }
@@ -79,6 +66,23 @@ void StateBackup::run(int stage, State state, const FrontierStage& next, Frontie
   Recipes own;
   write_recipes(stage, state, next, options.last, own);
   evaluate_recipes(stage, state, std::move(own), next, here);
+}
+
+// Nothing is known of any action, in the directions that the state looks at.
+void StateBackup::begin(int actions, int lanes, const BackupOptions& options) {
+  bound_.assign(static_cast<std::size_t>(actions) * lanes, kInfinity);
+  gap_.assign(bound_.size(), kInfinity);
+  if (kernel_.size() < bound_.size()) kernel_.resize(bound_.size());
+  for (std::size_t at = 0; at < bound_.size(); ++at) kernel_[at].clear();
+  best_value_.assign(lanes, -kInfinity);
+  best_action_.assign(lanes, 0);
+  best_promises_.resize(lanes);
+  best_mixture_.resize(lanes);
+
+  lanes_.clear();
+  for (int lane = 0; lane < lanes; ++lane) {
+    if (std::isfinite(options.tolerance[lane])) lanes_.push_back(lane);
+  }
 }
 
 // The action that the next stage takes at the nearest price, where rows are the same in both.

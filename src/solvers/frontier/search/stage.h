@@ -51,6 +51,7 @@ class StateBackup {
     FrontierStage& here;
     const BackupOptions& options;
   };
+  void begin(int actions, int lanes, const BackupOptions& options);
   void play(const Step& step, int action, std::span<const int> lanes, int rounds, bool newton);
   bool newton_settles(Row row) const;
   bool guess_best(State state, const FrontierStage& next, const Directions& directions,
