@@ -66,33 +66,17 @@ void KlGame::begin(const RowGame& game) {
 
 void KlGame::start(const RowGame& game) {
   const int lanes = static_cast<int>(lanes_.size());
-  // The mean and variance that every signal has where the nominal row leads.
-  std::vector<double>& square = moments_[0];  // not in use yet
-  std::fill_n(square.begin(), 2 * lanes, 0.0);
-  for (Lane& lane : lanes_) lane.mean[0] = lane.mean[1] = 0;
-  const auto directions = static_cast<std::int64_t>(game.ahead->nearest.size());
-  for (int i = 0; i < places_; ++i) {
-    const CurveCorner* corners = game.ahead->corners_of(game.places[i]);
-    const std::int64_t* best = game.ahead->best.data() + game.places[i] * directions;
-    for (int n = 0; n < lanes; ++n) {
-      Lane& lane = lanes_[n];
-      const std::int64_t corner = best[lane.direction];
-      corner_[at(i, n)] = corner;
-      const double value[2] = {corners[corner].reward + extra_[i * 2],
-                               corners[corner].utility + extra_[i * 2 + 1]};
-      for (int j = 0; j < 2; ++j) {
-        lane.mean[j] += probability_[i] * value[j];
-        square[j * lanes + n] += probability_[i] * value[j] * value[j];
-      }
-    }
-  }
+  chosen_.clear();
+  for (const Lane& lane : lanes_) chosen_.push_back(lane.direction);
+  find_nominal_moments(game, chosen_, corner_.data());
   for (int n = 0; n < lanes; ++n) {
     Lane& lane = lanes_[n];
     const WarmStart* known = find_warm_start(game, lane.direction);
     for (int j = 0; j < 2; ++j) {
+      lane.mean[j] = nominal_[n].mean[j];
       // A temperature times the radius is what its signal loses by not being colder.
       lane.coldest[j] = std::log(4 * radius_ * lane.weight[j] / lane.tolerance);
-      const double variance = std::max(1e-300, square[j * lanes + n] - lane.mean[j] * lane.mean[j]);
+      const double variance = std::max(1e-300, nominal_[n].square[j] - lane.mean[j] * lane.mean[j]);
       const double guess = known ? known->level[j] : 0.5 * std::log(2 * radius_ / variance);
       lane.at[j] = lane.weight[j] > 0 ? std::min(guess, lane.coldest[j]) : 0.0;
     }

@@ -70,6 +70,7 @@ class KlGame : private RowLanes {
   double evaluations_ = 0;
   double radius_ = 0;
   std::vector<Lane> lanes_;
+  std::vector<int> chosen_;  // their directions
   // What the lanes have in common with the search, one array each: [lane].
   std::vector<double> cold_[2], mean_[2], exchange_, smooth_;
   std::vector<std::int64_t> corner_;            // [place][lane]

@@ -177,28 +177,15 @@ double LevelGame::known_of(const Lane& lane, int level) const {
 
 // Mean and spread of each signal where the nominal row leads, at the best points for it.
 void LevelGame::measure_values(const RowGame& game) {
-  const int lanes = static_cast<int>(lanes_.size());
-  const auto directions = static_cast<std::int64_t>(game.ahead->nearest.size());
-  for (int i = 0; i < places_; ++i) {
-    const CurveCorner* corners = game.ahead->corners_of(game.places[i]);
-    const std::int64_t* best = game.ahead->best.data() + game.places[i] * directions;
-    for (int n = 0; n < lanes; ++n) {
-      Lane& lane = lanes_[n];
-      const std::int64_t corner = best[lane.direction];
-      corner_[at(i, n)] = corner;
-      const double value[2] = {corners[corner].reward + extra_[i * 2],
-                               corners[corner].utility + extra_[i * 2 + 1]};
-      for (int j = 0; j < 2; ++j) {
-        lane.mean[j] += probability_[i] * value[j];
-        lane.spread[j] += probability_[i] * value[j] * value[j];
-      }
-    }
-  }
-  for (Lane& lane : lanes_) {
+  chosen_.clear();
+  for (const Lane& lane : lanes_) chosen_.push_back(lane.direction);
+  find_nominal_moments(game, chosen_, corner_.data());
+  for (std::size_t n = 0; n < lanes_.size(); ++n) {
     for (int j = 0; j < 2; ++j) {
-      const double square = lane.mean[j] * lane.mean[j];
+      const double mean = nominal_[n].mean[j], square = mean * mean;
       const double least = kLeastSpread * kLeastSpread * (1 + square);
-      lane.spread[j] = std::sqrt(std::max(lane.spread[j] - square, least));
+      lanes_[n].mean[j] = mean;
+      lanes_[n].spread[j] = std::sqrt(std::max(nominal_[n].square[j] - square, least));
     }
   }
 }

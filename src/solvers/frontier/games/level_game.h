@@ -85,6 +85,7 @@ class LevelGame : private RowLanes {
   std::vector<LevelPart> part_[kMostParts];
   double target_[kMostParts] = {}, room_[kMostParts] = {};
   std::vector<Lane> lanes_;
+  std::vector<int> chosen_;  // their directions
   // What the lanes have in common with the kernels, one array each: [lane].
   std::vector<double> steep_[2], level_[2][kMostParts], smooth_;
   std::vector<double> rest_[2][kMostParts], held_[2][kMostParts];  // [place][lane]

@@ -148,6 +148,25 @@ void RowLanes::leave_out_hopeless(const RowGame& game, std::vector<GameEnd>& end
   }
 }
 
+void RowLanes::find_nominal_moments(const RowGame& game, std::span<const int> directions,
+                                    std::int64_t* corner) {
+  const auto all = static_cast<std::int64_t>(game.ahead->nearest.size());
+  nominal_.assign(directions.size(), {});
+  for (int i = 0; i < places_; ++i) {
+    const CurveCorner* corners = game.ahead->corners_of(game.places[i]);
+    const std::int64_t* best = game.ahead->best.data() + game.places[i] * all;
+    for (std::size_t n = 0; n < directions.size(); ++n) {
+      const std::int64_t of_lane = corner[at(i, n)] = best[directions[n]];
+      const double value[2] = {corners[of_lane].reward + extra_[i * 2],
+                               corners[of_lane].utility + extra_[i * 2 + 1]};
+      for (int j = 0; j < 2; ++j) {
+        nominal_[n].mean[j] += probability_[i] * value[j];
+        nominal_[n].square[j] += probability_[i] * value[j] * value[j];
+      }
+    }
+  }
+}
+
 // What the kernels that a lane remembers leave of anything.
 void RowLanes::look(const RowGame& game, const std::vector<int>& chosen,
                     std::vector<GameEnd>& ends) {

@@ -34,6 +34,13 @@ class RowLanes {
   SupportSum sum_over_points(int lanes) const {
     return sum_over(lanes, inner_, sizeof(CurveCorner) / sizeof(double));
   }
+  // Of each signal at the best corners for the nominal row, each lane in its direction of the
+  // stage; `corner` receives them, [place][lane].
+  struct NominalMoments {
+    double mean[2] = {0, 0}, square[2] = {0, 0};
+  };
+  void find_nominal_moments(const RowGame& game, std::span<const int> directions,
+                            std::int64_t* corner);
   bool look_this_round(int round) const { return (round & (round - 1)) == 0; }
   double own_of(std::size_t lane) const {  // what the row itself is worth
     return weight_[0][lane] * own_[0] + weight_[1][lane] * own_[1];
@@ -54,6 +61,7 @@ class RowLanes {
   std::vector<double> extra_;        // outcome values: [place][signal]
   RowWarmStarts* warm_starts_ = nullptr;
   std::vector<int> open_;
+  std::vector<NominalMoments> nominal_;  // of each lane
   std::vector<double> weight_[2], kernel_[2], bound_;
   std::vector<const double*> inner_, outer_;  // tables of each place
   std::vector<std::int32_t> inner_last_;
