@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sets/row.h"
+#include "support/random_curve.h"
 #include "support/set_rows.h"
 
 namespace redoubt {
@@ -20,30 +21,17 @@ using testing::uniform;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A concave curve with the corners that stand outside of it.
+// Prices change in a straight line half way between two edges.
 std::vector<CurveCorner> random_curve(std::mt19937_64& random) {
-  const int edges = pick(random, 12);
-  std::vector<double> price;
-  for (int e = 0; e < edges; ++e) price.push_back(std::exp(uniform(random, -3, 3)));
-  std::sort(price.begin(), price.end());
-  std::vector<CurveCorner> corners(edges + 3);
-  double reward = uniform(random, 0, 20), utility = uniform(random, -5, 5);
-  for (int c = 0; c <= edges; ++c) {
-    CurveCorner& corner = corners[c + 1];
-    corner = {reward, utility, kInfinity, kInfinity, kInfinity, kInfinity, 0};
-    if (c == edges) break;
-    const double width = uniform(random, 0.01, 2), middle = std::log(price[c]);
-    corner.price = price[c];
-    corner.log_price = middle;
-    corner.begin = c > 0 ? 0.5 * (middle + std::log(price[c - 1])) : middle;
-    corner.end = c + 1 < edges ? 0.5 * (middle + std::log(price[c + 1])) : middle;
-    corner.bend = (corner.end - corner.begin) / width;
-    reward -= price[c] * width;
-    utility += width;
+  auto corners = testing::random_curve(random, {12, 3, 0.01, 2, 20, 5});
+  const std::size_t edges = corners.size() - 3;
+  for (std::size_t c = 1; c <= edges; ++c) {
+    CurveCorner& corner = corners[c];
+    const double middle = corner.log_price;
+    corner.begin = c > 1 ? 0.5 * (middle + corners[c - 1].log_price) : middle;
+    corner.end = c < edges ? 0.5 * (middle + corners[c + 1].log_price) : middle;
+    corner.bend = (corner.end - corner.begin) / (corners[c + 1].utility - corner.utility);
   }
-  corners.front() = {corners[1].reward, corners[1].utility, -kInfinity, -kInfinity,
-                     -kInfinity,        -kInfinity,         0};
-  corners.back() = corners[edges + 1];
   return corners;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sets/row.h"
+#include "support/random_curve.h"
 #include "support/set_rows.h"
 
 namespace redoubt {
@@ -20,30 +21,16 @@ using testing::uniform;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A concave curve with the corners that stand outside of it, and smooth prices along its edges.
+// Prices change along an edge by a quarter at most in the logarithm.
 std::vector<CurveCorner> random_curve(std::mt19937_64& random) {
-  const int edges = pick(random, 8);
-  std::vector<double> price;
-  for (int e = 0; e < edges; ++e) price.push_back(std::exp(uniform(random, -2, 2)));
-  std::sort(price.begin(), price.end());
-  std::vector<CurveCorner> corners(edges + 3);
-  double reward = uniform(random, 0, 4), utility = uniform(random, -2, 2);
-  for (int c = 0; c <= edges; ++c) {
-    CurveCorner& corner = corners[c + 1];
-    corner = {reward, utility, kInfinity, kInfinity, kInfinity, kInfinity, 0};
-    if (c == edges) break;
-    const double width = uniform(random, 0.05, 1), middle = std::log(price[c]);
+  auto corners = testing::random_curve(random, {8, 2, 0.05, 1, 4, 2});
+  const std::size_t edges = corners.size() - 3;
+  for (std::size_t c = 1; c <= edges; ++c) {
+    const double middle = corners[c].log_price;
     const auto half = [&](double other) { return std::min(0.25, 0.5 * std::abs(middle - other)); };
-    corner.price = price[c];
-    corner.log_price = middle;
-    corner.begin = c > 0 ? middle - half(std::log(price[c - 1])) : middle;
-    corner.end = c + 1 < edges ? middle + half(std::log(price[c + 1])) : middle;
-    reward -= price[c] * width;
-    utility += width;
+    corners[c].begin = c > 1 ? middle - half(corners[c - 1].log_price) : middle;
+    corners[c].end = c < edges ? middle + half(corners[c + 1].log_price) : middle;
   }
-  corners.front() = {corners[1].reward, corners[1].utility, -kInfinity, -kInfinity,
-                     -kInfinity,        -kInfinity,         0};
-  corners.back() = corners[edges + 1];
   return corners;
 }
 
