@@ -72,6 +72,7 @@ class Brackets:
     high: float
     balls: list[float]  # widths: tv, chi2, kl
     visits: np.ndarray
+    outcomes: int  # that --confidence lists, of all rows
     seconds: float  # of the processor, for both ends by --confidence
 
     @property
@@ -100,7 +101,8 @@ def brackets(problem: rd.Problem, transitions: int, sets: Sequence[rd.TV | rd.Ch
     seconds = time.process_time() - begin
     ends = [(low, high), *map(bracket, balls)]
     assert all(below <= truth + 1e-7 and truth <= above + 1e-7 for below, above in ends), ends
-    return Brackets(truth, low, high, [above - below for below, above in ends[1:]], known.visits, seconds)
+    return Brackets(truth, low, high, [above - below for below, above in ends[1:]], known.visits,
+                    len(known.probability), seconds)  # fmt: skip
 
 
 def table(transitions: int, only: str) -> None:

@@ -228,10 +228,11 @@ def test_brackets_of_data_hold_the_truth_and_are_narrower_than_balls(tmp_path, b
 @pytest.mark.parametrize("large", [queue, streaming])
 def test_on_a_log_of_a_large_system_brackets_are_three_times_narrower_than_balls(large):
     """All of them hold the truth, or `brackets` fails. Balls pay for all 200 states in each row, intervals for what it showed."""
-    found = brackets(large(200), 100_000)
+    problem = large(200)
+    found = brackets(problem, 100_000)
     assert found.low < found.truth < found.high and len(found.balls) == 3
     assert found.times >= 3
-    assert found.seconds < 0.5  # the states that a row never showed are not listed
+    assert found.outcomes <= len(problem.probability)  # the states that a row never showed are not listed
 
 
 def test_rows_and_values_that_data_do_not_show_may_be_anything(tmp_path):
